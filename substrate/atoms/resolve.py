@@ -14,11 +14,12 @@ from substrate.log.heads import map_salt
 from substrate.log.identity import atom_id
 from substrate.log.prove import find_record, prove_name, prove_recorded
 from substrate.log.tables import DOMAIN_KEYS
-from substrate.messages import AN_ATOM, ATOM, FSCK, Message, Verb
+from substrate.messages import AN_ATOM, ATOM, FSCK, Hint, Message
 from substrate.names import check_known_name
 from substrate.proof.bundle import Bundle
 from substrate.proof.hashes import map_key
 from substrate.schema import is_name
+from substrate.veil import hidden_in
 from substrate.views.atoms import Gap, VersionRow, find_name, gap_of, gaps_of, latest_version, versions_of
 from substrate.views.traces import expected_name
 
@@ -63,10 +64,11 @@ def resolve(transaction: ReadTransaction, name: str, upto: int | None = None, *,
     for gap in reversed(gaps):
         if upto is None or gap.covers(upto) or upto >= gap.seq:
             proof = _proof_of(transaction, name, gap)
-            erased = "what it said is erased for good"
-            if transaction.any(DOMAIN_KEYS):  # encrypting forgets the text, too, and keeps it as ciphertext
-                erased = Message("its text is erased. If it was encrypted, read it with ", Verb("unlock"))
-            raise Forgotten(Message(name, f" was forgotten by entry {gap.seq}; ", erased), proof)
+            told: list[str] = [name, f" was forgotten by entry {gap.seq}; what it said is erased for good"]
+            # Encrypting forgets the text, too, and keeps it as ciphertext; of which name, only the domain's key tells.
+            if hidden_in(transaction) is None and transaction.any(DOMAIN_KEYS):
+                told.append(Hint("unlock_forgotten", ", unless it was encrypted: then read it with unlock()"))
+            raise Forgotten(Message(*told), proof)
     when = "" if upto is None else f" as of entry {upto}" if upto >= 0 else ": nothing had been recorded by then"
     near = or_near(transaction, name) if suggests and not subject else ""
     raise NotFound("there is no ", name, f"{when}{near}")

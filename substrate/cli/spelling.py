@@ -33,6 +33,7 @@ WORDS: Final = Words(
         "index": "`substrate index` embeds all atoms",
         "prove_since": "a proof made by `substrate prove NAME --since FILE`, with the pin in FILE",
         "prove_trusting": "a proof made by `substrate prove NAME --trusting KEY`, with that key",
+        "unlock_forgotten": ", unless it was encrypted: then read it with --unlock DOMAIN",
         "watch": "to allow it again, type: substrate watch on",
         "writable": "this verb writes to it",
     },

@@ -32,6 +32,7 @@ WORDS: Final = Words(
         "index": "`memory.index()` embeds all atoms",
         "prove_since": "a proof made by `%memory prove NAME --since FILE`, with the pin in FILE",
         "prove_trusting": "a proof made by `%memory prove NAME --trusting KEY`, with that key",
+        "unlock_forgotten": ", unless it was encrypted: then read it with `%memory unlock`",
         "watch": "to allow it again, call memory.watch()",
         "writable": "open it with `substrate.open(path)` to write",
     },

@@ -84,6 +84,7 @@ def agent_words(
             "ingested": f"{tools.get('memory_search') or command('search', 'TEXT')} finds them",
             "prove_since": f"a proof that the user makes by {command('prove', 'NAME', '--since', 'FILE')}",
             "prove_trusting": f"a proof that the user makes by {command('prove', 'NAME', '--trusting', 'KEY')}",
+            "unlock_forgotten": "",  # an agent cannot, and is not told what is encrypted
             "watch": f"the user can allow it with {command('watch', 'on')}",
             "writable": "the user can start the server without --read-only",
         },

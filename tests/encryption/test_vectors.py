@@ -119,12 +119,14 @@ def test_what_is_forgotten_while_it_embeds_takes_no_place_of_what_is_saved(
 ) -> None:
     vectors = health._store.unlocked_vectors
     embedder = vectors._embedder
-    later = "v1.fact.nuts"
+    sooner, later = "v1.fact.milk", "v1.fact.nuts"
+    health.index()  # from here on a search is by meaning
+    health.checkpoint([f"{sooner} = Milk makes me cough"], edges=[member(sooner)])
 
     def changing(model: object) -> object:
         monkeypatch.undo()
         health.checkpoint([f"{later} = Hazelnuts make my throat swell"], edges=[member(later)])
-        health.forget(RASH["name"])
+        health.forget(sooner)
         assert health.search(QUESTION).lag > 0
         return embedder(model)  # type: ignore[arg-type]
 

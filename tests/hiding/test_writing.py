@@ -17,12 +17,16 @@ from substrate import veil
 from substrate.atoms.domains import DOMAIN, Domains
 from substrate.atoms.resolve import find_subject
 from substrate.clock import ManualClock
-from substrate.errors import Denied, InputError, NotFound, SchemaInvalid, SubstrateError
+from substrate.encryption.union import Union
+from substrate.errors import Denied, Forgotten, InputError, NotFound, SchemaInvalid, SubstrateError
 from substrate.hiding.log import VeiledLog
+from substrate.kv.api import kept_by
 from substrate.log.log import Log
 from substrate.log.tables import COUNTS, TABLES
 from substrate.memory import Memory
+from substrate.messages import render
 from substrate.policy import TIERS, Policy
+from substrate.surfaces import load_surface
 from substrate.values.edges import Window
 from substrate.veil import Veiled, hidden_in
 from tests.scale import rounds
@@ -289,6 +293,44 @@ def test_an_unlocked_domain_is_hidden_as_any_other(both: tuple[Memory, Memory]) 
         person.lock()
     person.unlock("vault", "correct horse battery")
     assert [hit.name for hit in person.search("heron page")] == ["v1.document.vault.page"]
+
+
+def test_an_agent_is_not_told_of_encryption_by_what_was_forgotten(both: tuple[Memory, Memory]) -> None:
+    person, agent = both
+    person.encrypt("shop", "correct horse battery")
+    person.forget("v1.fact.open")
+    with pytest.raises(Forgotten, match="erased for good, unless it was encrypted: then read it with unlock"):
+        person.access("v1.fact.open")
+    with pytest.raises(Forgotten, match=r"what it said is erased for good$") as raised:
+        agent.access("v1.fact.open")
+    assert "crypt" not in str(raised.value)
+    assert "crypt" not in render(_told_of(person, "v1.fact.open"), load_surface("atoms").words_for("store", {}))
+
+
+def _told_of(memory: Memory, name: str) -> str:
+    with pytest.raises(Forgotten) as raised:
+        memory.access(name)
+    return raised.value.message
+
+
+def test_nothing_is_kept_of_a_transaction_that_is_laid_over_another(both: tuple[Memory, Memory]) -> None:
+    person, agent = both
+    with agent._store.log.snapshot() as veiled:
+        assert hidden_in(veiled) is not None
+        kept_by(veiled, "any")["here"] = True
+        assert not hasattr(veiled, "kept")
+    person.encrypt("vault", "correct horse battery")
+    with person._store.read() as snapshot:
+        assert isinstance(snapshot.transaction, Union)
+        kept_by(snapshot.transaction, "any")["here"] = True
+        assert not hasattr(snapshot.transaction, "kept")
+    with agent._store.read() as snapshot:
+        assert not hasattr(snapshot.transaction, "kept")
+    with person._store.log.snapshot() as stored:
+        assert kept_by(stored, "any") == {}
+        kept_by(stored, "any")["here"] = True
+    with person._store.log.snapshot() as stored:
+        assert kept_by(stored, "any") == {"here": True}, "the same look finds what is kept"
 
 
 ENCRYPTED = {

@@ -31,7 +31,7 @@ def test_a_domain_is_encrypted_and_read_by_one_command(run: Commands, secret: li
     assert "older backups and exports" in run.ok("encrypt", "health", "--yes", *secret).err
     assert "Penicillin" not in run.ok("search", "penicillin").out
     locked = run("access", "v1.fact.allergy")
-    assert "its text is erased. If it was encrypted, read it with --unlock DOMAIN" in locked.err
+    assert "erased for good, unless it was encrypted: then read it with --unlock DOMAIN" in locked.err
     assert "Penicillin" in run.ok("search", "penicillin", "--unlock", "health", *secret).out
     proof = ["prove", "v1.fact.allergy", "-o", "proof.json", "--disclose", "version.key"]
     run.ok(*proof, "--unlock", "health", *secret)
