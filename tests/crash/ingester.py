@@ -3,8 +3,9 @@
     python -m tests.crash.ingester STORE HOME FOLDER [early]
 
 For each line on standard input, a number of seconds, it forks a child that ingests the folder, kills it after that
-time, and says how it ended: to start one is quick, since all is loaded. Without a number it is not killed. `early` is
-the broken twin, which writes a document before its chunks.
+time, and says how it ended: to start one is quick, since all is loaded. With `#N` the child is killed after N
+checkpoints, however slow it is. Without a number it is not killed. `early` is the broken twin, which writes a document
+before its chunks.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from substrate.documents import ingest, write
@@ -29,6 +30,20 @@ def early(plan: Plan) -> Iterator[Batch]:
     yield from (Batch(tombstones=(stone,)) for stone in plan.tombstones)
 
 
+def kill_after(checkpoints: int) -> None:
+    """Let this process die when it has written so many."""
+    write_one, left = ingest.Writer._write, checkpoints
+
+    def counted(self: ingest.Writer, batch: Batch, expect: Mapping[str, int | None]) -> None:
+        nonlocal left
+        write_one(self, batch, expect)
+        left -= 1
+        if not left:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    ingest.Writer._write = counted  # type: ignore[method-assign]
+
+
 def main() -> None:
     store, home, folder = map(Path, sys.argv[1:4])
     ingest._TOGETHER, write.PART = 8, 3
@@ -40,10 +55,12 @@ def main() -> None:
     for line in sys.stdin:
         child = os.fork()
         if not child:
+            if line.startswith("#"):
+                kill_after(int(line[1:]))
             with open_memory(store, home=home, model="none", background=False) as memory:
                 memory.ingest(folder, domain="d")
             os._exit(0)
-        if line.strip():
+        if line.strip() and not line.startswith("#"):
             time.sleep(float(line))  # when it is killed is what is tried
             os.kill(child, signal.SIGKILL)  # nobody has waited for it yet, so the number is still its own
         _, status = os.waitpid(child, 0)
