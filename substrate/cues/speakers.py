@@ -63,13 +63,15 @@ _NOW: Final = pattern(r"\b", any_of("now instead but anymore any_more no_longer 
 _LEAD: Final = (
     r"\W*(?:" + any_of("hm+ uh um oh ah no ok okay sorry well wait argh hey so and but actually") + r"\b\W*)*"
 )
+_ENDS: Final = r"(?=\s*(?:[^\w\s'\"`(]|$))"
+"""And nothing that it is about follows: `wait for the build`, `hold on to the keys`, `forget that branch`."""
 _CLEARLY: Final = (
-    r"(?:no,? wait|actually,? (?:no(?=[,.!]|$)|wait|hold on)|(?:scratch|scrap|strike|forget) (?:that|what i"
-    r"(?: just)? said)|on second thoughts?|i take (?:that|it) back)\b"
+    rf"(?:(?:no,? wait|actually,? (?:no(?=[,.!]|$)|wait(?: no)?|hold on)|(?:scratch|scrap|strike|forget) that){_ENDS}"
+    r"|(?:(?:scratch|scrap|strike|forget) what i(?: just)? said|on second thoughts?|i take (?:that|it) back)\b)"
 )
 _SOMEHOW: Final = (
-    rf"(?:{_CLEARLY}|(?:wait,? no|hold on|hang on|hmm+,? no(?=[,.!]|$)|(?:scrap|forget) it|never ?mind(?! the)|nvm"
-    r"|let me think (?:again|about it)|not so fast)\b)"
+    rf"(?:{_CLEARLY}|(?:wait,? no|(?:hold|hang) on(?! to\b)|hmm+,? no(?=[,.!]|$)|(?:scrap|forget) it"
+    r"|never ?mind(?! the)|nvm|let me think (?:again|about it)|not so fast)\b)"
 )
 _TAKES_TURN_BACK: Final = pattern(_LEAD, _CLEARLY)
 """A new turn that begins with `wait` or `never mind` is mostly about something else."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from substrate.cues.speakers import takes_back, takes_last_turn_back
 from substrate.errors import Conflict, Denied, InputError
 from substrate.memory import Memory, open_memory
 from substrate.transcripts import record
@@ -84,6 +85,40 @@ BACK = "no wait, scratch that"
 
 def waiting(memory: Memory) -> list[str]:
     return [hit.atom.value for hit in memory.recent(tags="proposed")]
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [
+        "No, wait for the CI to finish first.",
+        "Actually wait until the tests are green.",
+        "Actually, hold on to the old keys.",
+        "Hang on to the receipts",
+        "Forget that old branch, just push.",
+        "Strike that balance between speed and safety.",
+        "Strike that word",
+    ],
+)
+def test_a_turn_that_is_about_something_else_takes_nothing_back(turn: str) -> None:
+    assert not takes_last_turn_back(turn)
+    assert not takes_back(turn)
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [
+        "no wait",
+        "No, wait - we use Stripe",
+        "Actually wait no",
+        "Scratch that, use Stripe.",
+        "forget that.",
+        "Forget what I said about Adyen",
+        "On second thought let's use Stripe",
+        "I take that back",
+    ],
+)
+def test_a_turn_that_takes_something_back_is_recognised(turn: str) -> None:
+    assert takes_last_turn_back(turn)
 
 
 def test_an_old_transcript_that_is_read_again_takes_back_nothing_of_another_session(
