@@ -22,7 +22,7 @@ _MOST: Final = 20_000
 _LONGEST: Final = 400
 """Characters of a sentence. What is longer was pasted, or says more than one thing."""
 
-_FENCE: Final = re.compile(r"(?:```|~~~|\"\"\"|''')[^\n]*")
+_FENCE: Final = re.compile(r"`{3,}|~{3,}|\"{3,}|'{3,}")
 _BULLET: Final = re.compile(r"\s{0,8}(?:[-*\u2022\u2013]|\d{1,2}[.)])\s+(?=\S)")
 _PASTED: Final = re.compile(
     r"\s{2,}\S|\t|>|\$ |%|#!|#include|\+\+\+|@@|\||<[/!a-zA-Z]|\[[A-Z]+\]|\{|\}"
@@ -119,15 +119,10 @@ def is_question(text: str) -> bool:
 
 def _own_lines(message: str) -> Iterator[tuple[str, bool]]:
     """Lines that are the person's own, and whether each is an item of a list of rules."""
-    is_fenced = is_quoted = is_rules = has_begun = is_foreign = is_open = False
-    for line in _without_mail(message.splitlines()):
-        if _FENCE.match(line.strip()):
-            is_fenced = not is_fenced
-            continue
+    is_quoted = is_rules = has_begun = is_foreign = is_open = False
+    for line in _unfenced(_without_mail(message.splitlines())):
         is_item = _BULLET.match(line) is not None
         bare = _BULLET.sub("", line, count=1) if is_item else line
-        if is_fenced:
-            continue
         if is_open or _OPENS.match(line):
             is_open = not (is_open and _CLOSES.search(line))
             has_begun = True
@@ -142,6 +137,20 @@ def _own_lines(message: str) -> Iterator[tuple[str, bool]]:
         else:
             is_rules = is_rules and is_item
             yield bare.strip(), is_rules
+
+
+def _unfenced(lines: list[str]) -> Iterator[str]:
+    """The lines outside of fences. One ends at a line of its own sign alone, as long as the one that began it."""
+    fence = ""
+    for line in lines:
+        text = line.strip()
+        if fence:
+            if text.startswith(fence) and not text.strip(fence[0]):
+                fence = ""
+        elif (begin := _FENCE.match(text)) is None:
+            yield line
+        elif begin[0] not in text[begin.end() :]:  # else it ends in its line
+            fence = begin[0]
 
 
 def _without_mail(lines: list[str]) -> list[str]:

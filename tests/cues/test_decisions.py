@@ -191,6 +191,26 @@ def test_what_people_stated_in_the_development_sets_is_found_and_little_else() -
         assert 1 - wrong / kept >= precision
 
 
+FOREIGN, OWN = "Never use EvilStripe.", "We decided to use Adyen."
+
+
+@pytest.mark.parametrize(
+    ("message", "own"),
+    [
+        (f'```\n"""\n{FOREIGN}\n```\n{OWN}', [OWN]),
+        (f'```python\ndef f():\n    """\n    Says.\n    """\n{FOREIGN}\n```\n{OWN}', [OWN]),
+        (f"```\n```text\n{FOREIGN}\n```\n{OWN}", [OWN]),
+        (f"````\n```\n{FOREIGN}\n```\n{FOREIGN}\n`````\n{OWN}", [OWN]),
+        (f"~~~\n```\n{FOREIGN}\n~~~ \n{OWN}", [OWN]),
+        (f"'''\n~~~\n{FOREIGN}\n'''\n{OWN}", [OWN]),
+        (f"```npm test```\n{OWN}", [OWN]),
+        (f"```\n{FOREIGN}", []),
+    ],
+)
+def test_a_fence_ends_at_its_own_sign_alone(message: str, own: list[str]) -> None:
+    assert stated(message) == own
+
+
 @given(st.text(max_size=300))
 def test_any_text_is_read_and_each_sentence_is_a_part_of_it(message: str) -> None:
     spoken = " ".join(message.split())
