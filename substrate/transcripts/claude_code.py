@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, cast
 
 from substrate.files import users_file
-from substrate.foreign_files import open_file
+from substrate.foreign_files import OddFile, open_file
 
 __all__ = ["Turn", "human_turns"]
 
@@ -24,10 +24,16 @@ _LONGEST_LINE: Final = 1 << 20
 """Bytes. A person's turn is shorter; what tools give out may be longer, and is not read."""
 _NOT_TYPED: Final = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly", "toolUseResult")
 """Fields that a line has if nobody typed it."""
-_PUT_IN: Final = ("[Request interrupted", "Caveat: The messages below", "This session is being continued from")
-"""What the client writes in the person's place."""
-_ELEMENT: Final = re.compile(r"<([a-z]+(?:[-_][a-z]+)+)>")
-"""What the client puts into a turn: `<system-reminder>`, `<command-name>`, `<local-command-stdout>`."""
+_PUT_IN: Final = re.compile(
+    r"^[ \t]*(?:\[Request interrupted|Caveat: The messages below|This session is being continued from"
+    r"|(?:Stop|SubagentStop|TeammateIdle|TaskCompleted) hook feedback:)",
+    re.MULTILINE,
+)
+"""What the client writes in the person's place, up to the end of the turn."""
+_TAG: Final = re.compile(r"<(/?)([a-z]+(?:[-_][a-z]+)+)(?:\s[^<>]*)?>")
+"""Around what the client puts into a turn: `<system-reminder>`, `<command-name>`, `<local-command-stdout>`."""
+_OUTPUT: Final = re.compile(r"(?:bash|local-command)-[a-z]+|system-reminder|task-notification|user-prompt-submit-hook")
+"""Names of such tags around what programs gave out. Of others a person may speak, as of the elements of a page."""
 
 
 class Turn(NamedTuple):
@@ -40,17 +46,20 @@ class Turn(NamedTuple):
 def human_turns(path: Path) -> Iterator[Turn]:
     """What a person typed, in its order. Denied for what is no plain file; InputError if there is none."""
     with users_file(path):
-        descriptor = open_file(path)
+        try:
+            descriptor = open_file(path)
+        except OddFile as error:  # in words about transcripts: nothing here is to be removed
+            raise OddFile(f"{path} is {error.kind}, not a transcript", error.kind) from None
         with os.fdopen(descriptor, "rb") as file:
             read = number = 0
             while read < _MOST_BYTES and (line := file.readline(_LONGEST_LINE)):
                 read += len(line)
                 number += 1
-                is_whole = line.endswith(b"\n")
-                while not line.endswith(b"\n") and (more := file.readline(_LONGEST_LINE)):
-                    is_whole, line = False, more
+                is_tail = False
+                while not line.endswith(b"\n") and read < _MOST_BYTES and (more := file.readline(_LONGEST_LINE)):
+                    is_tail, line = True, more
                     read += len(more)
-                if (is_whole or len(line) < _LONGEST_LINE) and b'"user"' in line:
+                if not is_tail and b'"user"' in line:
                     text = _typed(line)
                     if text:
                         yield Turn(text, number)
@@ -68,7 +77,8 @@ def _typed(line: bytes) -> str:
     if not isinstance(message, dict) or message.get("role") != "user":
         return ""
     text = _text_of(message.get("content"))
-    return "" if text.startswith(_PUT_IN) else text
+    put_in = _PUT_IN.search(text)
+    return text if put_in is None else text[: put_in.start()].rstrip()
 
 
 def _text_of(content: object) -> str:
@@ -85,11 +95,18 @@ def _text_of(content: object) -> str:
 
 
 def _without_elements(text: str) -> str:
-    """Without what stands between tags that the client puts in. One that does not end takes the rest."""
-    own, at = [], 0
-    while (begin := _ELEMENT.search(text, at)) is not None:
-        own.append(text[at : begin.start()])
-        end = f"</{begin[1]}>"
-        found = text.find(end, begin.end())
-        at = len(text) if found < 0 else found + len(end)
-    return "".join([*own, text[at:]]).strip()
+    """Without all from the first to the last tag that the client puts in. An element that does not end takes the rest.
+
+    What a tool gave out may hold such tags itself: only the first and the last are surely the client's. Of a text
+    that ends an element of output before one begins, nothing is surely the person's.
+    """
+    tags = list(_TAG.finditer(text))
+    begin = next((at for at, tag in enumerate(tags) if not tag[1]), len(tags))
+    if any(_OUTPUT.fullmatch(tag[2]) for tag in tags[:begin]):
+        return ""
+    if begin == len(tags):
+        return text.strip()
+    first, last = tags[begin], tags[-1]
+    opened, closed = ({tag[2] for tag in tags[begin:] if bool(tag[1]) is end} for end in (False, True))
+    ends = bool(last[1]) and opened <= closed
+    return (text[: first.start()] + (text[last.end() :] if ends else "")).strip()

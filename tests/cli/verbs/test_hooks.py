@@ -96,12 +96,16 @@ def test_a_transcript_that_states_nothing_makes_no_store(run: Commands) -> None:
     assert not (run.folder / "substrate-store").exists()
 
 
-@pytest.mark.parametrize("said", ["", "no json", "[]", '{"transcript_path": 7}', '{"transcript_path": "/dev/zero"}'])
+@pytest.mark.parametrize(
+    "said",
+    ["", "no json", "[]", '{"transcript_path": 7}', '{"transcript_path": "/dev/zero"}', '{"transcript_path": "/"}'],
+)
 def test_whatever_a_client_says_the_hook_ends_well_and_tells_it_in_one_line(run: Commands, said: str) -> None:
     ran = run("hook", "session-end", stdin=said)
     assert (ran.code, ran.out) == (0, "")
     assert ran.err.startswith("substrate: the session goes on without memory: ")
     assert ran.err.count("\n") == 1
+    assert "rm " not in ran.err
 
 
 def test_a_damaged_store_does_not_stop_the_client(run: Commands, transcript: Path) -> None:
