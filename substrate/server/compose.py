@@ -37,6 +37,7 @@ from substrate.server.launch import SCOPES, Launch
 from substrate.server.resources import add_resources
 from substrate.server.selection import Selection, select
 from substrate.server.tools import ServedTool, serve_tool
+from substrate.surfaces.shape import shown
 from substrate.surfaces.surface import spelled, underscored
 from substrate.text.quote import as_command
 
@@ -99,7 +100,8 @@ class SubstrateServer(MCPServer[Clients]):
         return super()._tool_input_schema(self._listed(name))
 
     def _listed(self, name: str) -> str:
-        return self._names.get(underscored(name), name)
+        """The name that it is listed by. One that there is not goes into a message, so nothing is hidden in it."""
+        return self._names.get(underscored(name)) or shown(name)
 
     async def get_prompt(
         self, name: str, arguments: dict[str, Any] | None = None, context: Context[Clients, Any] | None = None
@@ -108,7 +110,7 @@ class SubstrateServer(MCPServer[Clients]):
         try:
             return await super().get_prompt(name, arguments, context)
         except ValueError as error:  # which would be sent as an error of ours, without saying what is wrong
-            raise MCPError(INVALID_PARAMS, str(error)) from None
+            raise MCPError(INVALID_PARAMS, shown(str(error))) from None
 
 
 def compose(

@@ -6,6 +6,7 @@ import json
 import shutil
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from http.client import HTTPConnection
 from pathlib import Path
@@ -97,6 +98,7 @@ def test_what_is_no_request_is_refused_with_what_to_send(hosted: Hosted) -> None
         (b'{"jsonrpc": "2.0", "id": 1, "method": "resources/list"}', -32601),
         (b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": []}', -32602),
         (b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": 5}}', -32602),
+        (b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "a", "arguments": []}}', -32602),
         (b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "knowmind.\\u00fc"}}', -32602),
     ):
         assert send(hosted.url, body, token).code == code, body
@@ -113,6 +115,24 @@ def test_a_request_of_many_values_is_refused_before_it_is_read_and_a_text_of_man
         assert send(hosted.url, begins + many + b"}}", token, **today).code == 413
     text = '"{[, \\\\ ' * 40_000
     assert call(hosted, token, "store_memory", title="Braces", content=text).status == 200
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"])
+def test_a_request_in_another_encoding_is_refused_before_its_values_are_read(hosted: Hosted, encoding: str) -> None:
+    token = hosted.token("encodings")
+    said = '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "knowmind.stats", "arguments": {}}}'
+    today = {"MCP_Protocol_Version": "2026-07-28", "Accept": "application/json, text/event-stream"}
+    for headers in ({}, today):
+        assert send(hosted.url, said.encode(encoding), token, **headers).code == -32700
+    ask = hosted.url.removesuffix(TENANTS_PATH) + "/page/ask"
+    refused = send(ask, '{"offer": {}}'.encode(encoding), token)
+    assert "UTF-8" in refused.said["error"]["message"]
+
+
+def test_an_unknown_name_comes_back_with_nothing_hidden_in_it(hosted: Hosted) -> None:
+    body = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "x\\u202e"}}'
+    refused = send(hosted.url, body, hosted.token("hidden"))
+    assert refused.said["error"]["message"] == "Unknown tool: x\\u202e"
 
 
 def test_the_sdks_client_is_served_at_the_same_address(hosted: Hosted) -> None:
@@ -362,6 +382,21 @@ def test_a_page_of_another_server_cannot_call_by_a_plain_request(hosted: Hosted)
     for origin in ("http://elsewhere.example", "null", own.replace("http:", "https:")):
         assert send(hosted.url, body, token, Origin=origin).code == 403
     assert send(hosted.url, body, token, Origin=own).result["memories"] == 0
+    split = urlsplit(own)
+    for path in (TENANTS_PATH, "/page/ask"):
+        connection = HTTPConnection(split.hostname or "", split.port, timeout=WAIT_S)
+        with closing(connection):
+            connection.putrequest("POST", path)
+            for name, value in {
+                "Content-Type": "application/json",
+                "Content-Length": str(len(body)),
+                "Authorization": f"Bearer {token}",
+            }.items():
+                connection.putheader(name, value)
+            for origin in (own, "http://elsewhere.example"):
+                connection.putheader("Origin", origin)
+            connection.endheaders(body)
+            assert connection.getresponse().status == 403, f"the second of two origins at {path}"
 
 
 def test_half_a_pair_is_refused(hosted: Hosted) -> None:

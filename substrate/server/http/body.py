@@ -11,7 +11,7 @@ from typing import Final
 
 from starlette.types import Message, Receive
 
-__all__ = ["MOST_VALUES", "TooLargeError", "handing", "has_too_many_values", "read_body"]
+__all__ = ["MOST_VALUES", "TooLargeError", "handing", "has_too_many_values", "is_utf8", "read_body"]
 
 MOST_VALUES: Final = 100_000
 """Values in the JSON of a request: members, items, and what holds them. A checkpoint of 1,000 atoms has far fewer."""
@@ -38,8 +38,19 @@ async def read_body(receive: Receive, most: int) -> bytes:
             return b"".join(parts)
 
 
+def is_utf8(body: bytes) -> bool:
+    """Whether it can be JSON in UTF-8. Python would read JSON in UTF-16 and UTF-32 too, where no count of ours holds."""
+    if b"\0" in body:  # of UTF-16 and UTF-32 without a mark; JSON in UTF-8 has none
+        return False
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def has_too_many_values(body: bytes) -> bool:
-    """Whether its JSON has more than `MOST_VALUES`. Braces and commas in a text are no values."""
+    """Whether its JSON, in UTF-8, has more than `MOST_VALUES`. Braces and commas in a text are no values."""
     if sum(map(body.count, _MARKS)) <= MOST_VALUES:
         return False
     bare = _STRING.sub(b"", body)

@@ -19,7 +19,7 @@ import anyio
 from mcp.server.runner import modern_error_data, modern_on_request
 from mcp.shared.dispatcher import CallOptions
 from mcp.shared.exceptions import NoBackChannelError
-from mcp.shared.inbound import ERROR_CODE_HTTP_STATUS, MCP_PROTOCOL_VERSION_HEADER
+from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
 from mcp.shared.transport_context import TransportContext
 from mcp.types import (
     CLIENT_CAPABILITIES_META_KEY,
@@ -37,7 +37,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from substrate.limits import LIMITS
 from substrate.server.clients import Clients
 from substrate.server.compose import SubstrateServer
-from substrate.server.http.body import MOST_VALUES, TooLargeError, handing, has_too_many_values, read_body
+from substrate.server.http.body import MOST_VALUES, TooLargeError, handing, has_too_many_values, is_utf8, read_body
 from substrate.surfaces.status import error_fields
 
 __all__ = ["PlainRpc", "rpc_error"]
@@ -94,17 +94,19 @@ class PlainRpc:
             await rpc_error(_TOO_LARGE, f"a request has at most {_MOST_BYTES:,} bytes")(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        if has_too_many_values(body):
+        if not is_utf8(body):
+            await rpc_error(PARSE_ERROR, "the body is not JSON in UTF-8")(scope, receive, send)
+        elif has_too_many_values(body):
             told = f"the JSON of a request has at most {MOST_VALUES:,} values"
             await rpc_error(_TOO_LARGE, told)(scope, receive, send)
         elif _is_plain(headers):
-            answer = await self._while_connected(receive, body, headers.get("origin"))
+            answer = await self._while_connected(receive, body, headers.getlist("origin"))
             if answer is not None:
                 await answer(scope, receive, send)
         else:
             await self._app(scope, handing(body, receive), send)
 
-    async def _while_connected(self, receive: Receive, body: bytes, origin: str | None) -> JSONResponse | None:
+    async def _while_connected(self, receive: Receive, body: bytes, came_from: Collection[str]) -> JSONResponse | None:
         """The answer; None if the client went away. A call that waits is given up then, one that writes ends first."""
         answer: JSONResponse | None = None
         async with anyio.create_task_group() as group:
@@ -115,11 +117,11 @@ class PlainRpc:
                 group.cancel_scope.cancel()
 
             group.start_soon(watch)
-            answer = await self._answered(body, origin)
+            answer = await self._answered(body, came_from)
             group.cancel_scope.cancel()
         return answer
 
-    async def _answered(self, body: bytes, origin: str | None) -> JSONResponse:
+    async def _answered(self, body: bytes, came_from: Collection[str]) -> JSONResponse:
         try:
             said = json.loads(body)
         except (ValueError, RecursionError):
@@ -131,13 +133,13 @@ class PlainRpc:
         refused = _unreadable(said)
         if refused is not None:
             return refused
-        if origin and origin not in self._origins:
+        if not self._origins.issuperset(filter(None, came_from)):
             return rpc_error(_FORBIDDEN, "a page of another server may not call this one", id=said["id"])
         try:
             result = await self._run(_Alone(said["id"]), said["method"], {**said.get("params", {}), "_meta": _META})
         except Exception as error:  # noqa: BLE001 - the SDK says what each is on the wire, and logs what nobody foresaw
             told = modern_error_data(error)
-            return rpc_error(ERROR_CODE_HTTP_STATUS.get(told.code, told.code), told.message, id=said["id"])
+            return rpc_error(told.code, told.message, id=said["id"])
         return _taken_out(said["id"], result)
 
 

@@ -23,7 +23,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from substrate.errors import InputError, SubstrateError
 from substrate.server.clients import Clients
-from substrate.server.http.body import TooLargeError, read_body
+from substrate.server.http.body import TooLargeError, is_utf8, read_body
 from substrate.server.http.plain_rpc import rpc_error
 from substrate.server.logs import log_call, log_fault
 from substrate.settings import load_settings
@@ -83,8 +83,7 @@ class Web:
 
     async def _asked(self, scope: Scope, receive: Receive) -> Response:
         """The answer to a question of the page: by this tenant's store, for who may read it."""
-        origin = Headers(scope=scope).get("origin")
-        if origin is not None and origin not in self._origins:
+        if not self._origins.issuperset(Headers(scope=scope).getlist("origin")):
             return rpc_error(_FORBIDDEN, "a page of another server may not ask this one")
         if "read" not in self._clients.scopes_of():
             return rpc_error(_FORBIDDEN, "this token has no scope read, which the page needs: ask for another token")
@@ -101,6 +100,8 @@ class Web:
         return answer
 
     async def _answered(self, body: bytes) -> dict[str, Any]:
+        if not is_utf8(body):
+            raise InputError("the body is not JSON in UTF-8")
         try:
             questions = json.loads(body)
         except (ValueError, RecursionError):
