@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from substrate.documents.formats.catalogue import media_type_of
+from substrate.documents.naming import has_utf8
 from substrate.errors import Denied, InputError, PathEscape, SchemaInvalid, SubstrateError
 from substrate.files import expanded
 from substrate.foreign_files import OddFile, open_file, open_folder
@@ -178,6 +179,8 @@ class Root:
                 self._take((*parts, name), listed)
         elif media_type_of(parts[-1]) is None:
             listed.skipped[_UNKNOWN] += 1
+        elif not has_utf8("/".join(parts)):
+            listed.failed.append((parts, SchemaInvalid("its name is not UTF-8: rename it")))
         else:
             check_size("the folder", len(listed.files) + 1, "folder_files", "files")
             listed.files.append(Found(parts, status.st_size, status.st_mtime_ns))

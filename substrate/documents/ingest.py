@@ -25,6 +25,7 @@ from substrate.documents.formats.catalogue import (
 )
 from substrate.documents.formats.extracted import title_from
 from substrate.documents.links import Linked, Targets, find_links
+from substrate.documents.naming import has_utf8
 from substrate.documents.roots import mark_of
 from substrate.documents.slots import INGESTED
 from substrate.documents.sources import documents_of
@@ -263,10 +264,8 @@ def read_file(root: Root, parts: tuple[str, ...], request: Request, mark: str | 
     """One file, as it comes in from the folder of this mark. InputError, Denied."""
     data, modified_ns = root.read(parts)
     source = source_of(root.name, parts, request)
-    try:
-        source.encode()
-    except UnicodeEncodeError:
-        raise SchemaInvalid("its name is not UTF-8: rename it") from None
+    if not has_utf8(source):
+        raise SchemaInvalid("its name is not UTF-8: rename it")
     media_type = request.media_type or media_type_of(parts[-1]) or PLAIN
     # Some file systems keep times that no calendar has: whoever made the file may have chosen one.
     seconds = min(max(modified_ns // 1_000_000_000, _FIRST_SECOND), _LAST_SECOND)

@@ -15,13 +15,22 @@ from typing import Final
 from substrate.atoms.domains import DOMAIN
 from substrate.names import escape_part
 
-__all__ = ["CHUNK", "DOCUMENT", "chunk_name", "chunk_prefix", "document_name"]
+__all__ = ["CHUNK", "DOCUMENT", "chunk_name", "chunk_prefix", "document_name", "has_utf8"]
 
 DOCUMENT: Final = "v1.document."
 CHUNK: Final = "v1.chunk."
 _KEY_DIGITS: Final = 30
 """Hexadecimal ones: enough that nobody finds two sources with the same key."""
 _DIGITS: Final = 8
+
+
+def has_utf8(source: str) -> bool:
+    """Whether a document can have this source. Of a file name whose bytes are not UTF-8 Python makes half characters."""
+    try:
+        source.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def document_name(domain: str, source: str | None, digest: str = "") -> str:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from substrate.atoms.bodies import body_of
 from substrate.atoms.domains import DOMAIN
-from substrate.documents.naming import DOCUMENT, document_name
+from substrate.documents.naming import DOCUMENT, document_name, has_utf8
 from substrate.documents.roots import mark_in
 from substrate.documents.slots import attrs_of, ingested_of
 from substrate.kv.api import ReadTransaction
@@ -30,7 +30,7 @@ def documents_of(
     transaction: ReadTransaction, domain: str, start: str, besides: Collection[str] = ()
 ) -> Iterator[Stored]:
     """The documents in use in the domain of this name whose sources begin so, but for those of some sources."""
-    known = {document_name(domain, source) for source in besides}
+    known = {document_name(domain, source) for source in besides if has_utf8(source)}
     part = escape_part(domain.removeprefix(DOMAIN))
     for row in names(transaction, f"{DOCUMENT}{part}."):
         if row.kind is not Kind.PUT or row.name in known:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -370,6 +371,24 @@ def test_what_is_shown_of_an_ingest_has_its_sums_and_what_was_not_taken(memory: 
     assert "150 kept" in again._repr_html_()
     assert "<table" not in again._repr_html_()
     assert "not taken: many/<odd>.md" in repr(again)
+
+
+def test_a_file_whose_name_is_not_utf8_is_refused_and_the_others_are_saved(memory: Memory, tmp_path: Path) -> None:
+    folder = tmp_path / "names"
+    below = Path(os.fsdecode(bytes(folder / "in") + b"\xff"))
+    below.mkdir(parents=True)
+    for path in (folder / "good.md", below / "b.md", Path(os.fsdecode(bytes(folder / "v") + b"\xff.md"))):
+        path.write_text("# Page")
+    for status in ("new", "kept"):
+        taken = memory.ingest(folder, entities=False, prune=True)
+        assert [(item.source, item.status) for item in taken] == [("names/good.md", status)]
+        assert [(one.item, one.reason) for one in taken.failed] == [
+            (rf"names/{name}", "its name is not UTF-8: rename it") for name in (r"in\udcff/b.md", r"v\udcff.md")
+        ]
+    (told,) = islice(memory.follow(folder, domain="followed", every=60, entities=False), 1)
+    assert (len(told), len(told.failed)) == (1, 2)
+    refused = memory.ingest(below, entities=False)
+    assert (len(refused), [one.item for one in refused.failed]) == (0, [r"in\udcff/b.md"])
 
 
 def test_a_dry_run_writes_nothing(memory: Memory, folder: Path) -> None:
