@@ -17,6 +17,7 @@ import hashlib
 import hmac
 import json
 import re
+import signal
 import struct
 import sys
 from datetime import UTC, datetime, timedelta
@@ -245,18 +246,14 @@ def open_disclosed(key_text: str, atom: bytes, value: object) -> dict:
     need(re.fullmatch("[0-9a-f]{64}", key_text), "the disclosed key is not 64 hexadecimal digits")
     key = bytes.fromhex(key_text)
     need(isinstance(value, str) and value.startswith(MARK), "the atom of this proof is not encrypted")
-    need(
-        len(data := read(value.removeprefix(MARK), 0, "the value")) >= TEXT.start + 16,
-        "the value is not a whole ciphertext",
-    )
-    need(sha256(key) == data[HASH], "the key is not that of this version")
-    bound, text = data[ID] + atom, data[TEXT]
+    need(len(raw := read(value[len(MARK) :], 0, "the value")) >= TEXT.start + 16, "the value is not a whole ciphertext")
+    need(sha256(key) == raw[HASH], "the key is not that of this version")
+    bound, text = raw[ID] + atom, raw[TEXT]
     message = bound + text + bytes(-len(text) % 16) + struct.pack("<QQ", len(bound), len(text))
-    need(poly1305(chacha20(key, 0), message) == data[TAG], "the ciphertext was changed, or is of another atom")
+    need(poly1305(chacha20(key, 0), message) == raw[TAG], "the ciphertext was changed, or is of another atom")
     stream = b"".join(chacha20(key, 1 + at // 64) for at in range(0, len(text), 64))
-    return strict_json(
-        bytes(one ^ two for one, two in zip(text, stream, strict=False)).decode(errors="surrogateescape")
-    )
+    plain = bytes(one ^ two for one, two in zip(text, stream, strict=False))
+    return strict_json(plain.decode(errors="surrogateescape"))
 
 
 def load(path: str) -> str:
@@ -276,11 +273,16 @@ def main() -> int:
     trust.add_argument("--key", metavar="VKEY", help="the verifier key you trust, or a file that holds it")
     trust.add_argument("--pin", metavar="FILE", help="the pin you kept")
     given = parser.parse_args()
+    if [given.bundle, given.disclosed, given.key, given.pin].count("-") > 1:
+        parser.error("only one of them can be -, standard input")
     try:
         bundle, pin = load(given.bundle), None if given.pin is None else load(given.pin)
-        key = given.key if given.key is None or given.key.count("+") > 1 else load(given.key).strip()
+        in_file = given.key is not None and given.key.count("+") < 2
+        key = load(given.key).strip() if in_file else given.key
         if str(key).startswith("substrate pin") or re.match(rf"{NAME}\+", pin or ""):
             parser.error(f"{given.key} is a pin: use --pin" if key else f"{given.pin} is a key: use --key")
+        if in_file and not re.match(rf"{NAME}\+", key):
+            parser.error(f"{given.key} holds no verifier key")
         result, opened = verify(bundle, key, pin), None
         if given.disclosed is not None:
             need(result.entry, "this proof holds no version")
@@ -312,4 +314,6 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    # A reader that has seen enough, such as `head`, ends this without a traceback. Windows has no such signal.
+    signal.signal(getattr(signal, "SIGPIPE", signal.SIGTERM), signal.SIG_DFL)
     sys.exit(main())

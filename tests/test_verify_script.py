@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import json
+import os
+import signal
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -232,6 +234,18 @@ def test_wrong_usage_and_unreadable_files_have_an_exit_code_of_their_own(bundle:
     assert run(bundle, "--pin", tmp_path / "missing").returncode == UNUSABLE
     assert run(bundle, "--key", "").returncode == UNUSABLE
     assert run(bundle, "--pin", "").returncode == UNUSABLE
+    for option in ("--disclosed", "--key", "--pin"):
+        twice = run("-", option, "-", stdin=bundle.read_bytes())
+        assert (twice.returncode, b"only one of them" in twice.stderr) == (UNUSABLE, True)
+
+
+def test_a_reader_that_closes_the_pipe_early_gets_no_traceback(bundle: Path) -> None:
+    reads, writes = os.pipe()
+    os.close(reads)
+    command = [sys.executable, "-I", "-S", str(script.SCRIPT), str(bundle)]
+    with os.fdopen(writes, "wb") as closed:
+        done = subprocess.run(command, stdout=closed, stderr=subprocess.PIPE, timeout=PATIENCE_S, check=False)
+    assert (done.returncode, done.stderr) == (-signal.SIGPIPE, b"")
 
 
 def test_text_of_the_bundle_cannot_steer_the_terminal(store: reference.Store, tmp_path: Path) -> None:

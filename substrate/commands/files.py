@@ -65,9 +65,14 @@ def read_evidence(path: str, what: str) -> str:
 def read_key(given: str, *, instead: str = "--pin") -> str:
     """A verifier key: as such if it reads like one, else from the file of that name, by `read_evidence`.
 
-    InputError if that holds a pin, with the option to use `instead`.
+    InputError if that holds no key; of a pin it names the option to use `instead`.
     """
-    return given if given.count("+") > 1 else no_pin(read_evidence(given, "the verifier key").strip(), given, instead)
+    if given.count("+") > 1:
+        return given
+    text = no_pin(read_evidence(given, "the verifier key").strip(), given, instead)
+    if not _KEY.match(text):
+        raise InputError(f"{given} holds no verifier key: `substrate key` prints one")
+    return text
 
 
 def read_pin(path: str) -> str:

@@ -220,6 +220,14 @@ def test_a_pin_given_as_a_key_and_the_reverse_is_wrong_usage_and_no_rejection(  
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("words", [["good", "--key", "bytes.pin"], ["-", "--key", "-"], ["-", "--pin", "-"]])
+def test_a_file_without_a_key_and_an_input_named_twice_are_wrong_usage_and_no_rejection(
+    run: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    folder_of_odd_files(tmp_path)
+    assert (run("verify", *words).code, exit_code(monkeypatch, *words)) == (2, 2)
+
+
 def test_a_program_that_reads_over_a_byte_order_mark_is_found_out(
     run: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -136,6 +136,8 @@ def _trusted_key(given: str) -> str:
 def verify(given: Namespace, _: Output) -> Answer:
     """Check a proof."""
     check_one_trust(given)
+    if [given.proof, given.key, given.pin].count("-") > 1:
+        raise InputError("only one of the proof, the key and the pin can be -, standard input")
     against = None
     try:
         text = read_evidence(given.proof, "the proof")
