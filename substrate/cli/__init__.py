@@ -89,8 +89,7 @@ def _run(words: list[str], output: Output) -> int:
         return Exit.OK
     if verb is None:
         raise AssertionError("parse gives a verb, or says what was asked for instead")
-    if given.unlock is not None:
-        _check_unlock(verb, given)
+    _check_reader(verb, given)
     if given.to_file is not None:
         return _into_file(verb, given, output)
     answer = RUNS[verb.name](given, output)
@@ -116,8 +115,12 @@ def _run(words: list[str], output: Output) -> int:
     return answer.exit
 
 
-def _check_unlock(verb: Command, given: Namespace) -> None:
-    """InputError if this command gets no unlocked domain."""
+def _check_reader(verb: Command, given: Namespace) -> None:
+    """InputError if this command does not run as an agent, or gets no unlocked domain."""
+    if given.as_agent and not verb.as_agent:
+        raise InputError(f"--as-agent is for commands that only read atoms: leave it out of substrate {verb.name}")
+    if given.unlock is None:
+        return
     if verb.name == "mcp":
         raise InputError("a server gives no agent an unlocked domain: leave out --unlock")
     if given.as_agent:

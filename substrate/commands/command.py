@@ -89,6 +89,8 @@ class Command:
     """What is to be said on the command line only, after `about`."""
     about_notebook: str = ""
     """The same in a notebook."""
+    as_agent: bool = True
+    """Whether it takes --as-agent: it reads atoms, and can do so without a write."""
 
     def on(self, face: Face) -> Command:
         """The verb as one face has it."""

@@ -25,7 +25,7 @@ _DIGITS: Final = 8
 
 
 def has_utf8(source: str) -> bool:
-    """Whether a document can have this source. Of a file name whose bytes are not UTF-8 Python makes half characters."""
+    """Whether a document can have this source. In a file name, bytes that are not UTF-8 become half characters."""
     try:
         source.encode()
     except UnicodeEncodeError:

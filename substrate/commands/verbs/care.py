@@ -159,6 +159,7 @@ FSCK = Command(
         Example("substrate fsck --quiet && echo sound", "for scripts"),
     ),
     only=Face.CLI,
+    as_agent=False,
 )
 
 REBUILD = Command(
@@ -169,6 +170,7 @@ REBUILD = Command(
     "repairs a damaged derived table, even if the store does not open. It does not repair the log.",
     (Example("substrate rebuild", "rebuilds them"), Example("substrate rebuild --json", "the same for programs")),
     only=Face.CLI,
+    as_agent=False,
 )
 
 COMPACT = Command(
@@ -179,4 +181,5 @@ COMPACT = Command(
     "open too long.",
     (Example("substrate compact", "rewrites the file"), Example("substrate compact --json", "the same for programs")),
     only=Face.CLI,
+    as_agent=False,
 )

@@ -105,6 +105,7 @@ IMPORT = Command(
     ),
     about_cli="Exit code 12: some lines or files were refused; each is listed with the reason.",
     only=Face.CLI,
+    as_agent=False,
 )
 
 BACKUP = Command(
@@ -118,6 +119,7 @@ BACKUP = Command(
     ),
     (argument("target", "a folder that does not exist yet", complete="folder"),),
     only=Face.CLI,
+    as_agent=False,
 )
 
 RESTORE = Command(
@@ -133,4 +135,5 @@ RESTORE = Command(
     ),
     (argument("backup", "the folder that backup made", complete="folder"),),
     only=Face.CLI,
+    as_agent=False,
 )

@@ -62,6 +62,7 @@ INGEST = Command(
     about_cli="With - it ingests standard input as a text. If no store exists, ingest creates one. With --watch, the "
     "document of a deleted file goes out of use. If the folder is missing, unreadable or suddenly empty, nothing "
     "changes. Exit code 12: some files were refused.",
+    as_agent=False,
 )
 
 DOCUMENT = Command(

@@ -42,4 +42,5 @@ EXTRACT = Command(
         Example("%memory extract we moved from MySQL to PostgreSQL"),
     ),
     (argument("text", "the text", nargs="+"),),
+    as_agent=False,
 )

@@ -25,6 +25,7 @@ TOUCH = Command(
         Example("%memory touch v1.fact.currency --boost"),
     ),
     (NAMES, flag("--boost", help="also make them stronger, by 0.1 up to 2")),
+    as_agent=False,
 )
 
 FADING = Command(

@@ -110,6 +110,7 @@ CUES = Command(
         Example("%memory cues I prefer PostgreSQL for databases"),
     ),
     (argument("text", "the message", nargs="*"),),
+    as_agent=False,
 )
 
 EXPLORE = Command(

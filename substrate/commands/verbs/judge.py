@@ -61,6 +61,7 @@ RESOLVE = Command(
         option("--actor", metavar="TEXT", help="the author: a person or an agent"),
         flag("--allow-secrets", help="also save a reason that looks like a credential"),
     ),
+    as_agent=False,
 )
 
 PENDING = Command(

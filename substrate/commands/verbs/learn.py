@@ -44,6 +44,7 @@ OBSERVE = Command(
         option("--session", metavar="TEXT", help="the name of the session, for forget --session"),
     ),
     only=Face.CLI,
+    as_agent=False,
 )
 
 TRAIN = Command(
@@ -69,6 +70,7 @@ TRAIN = Command(
         _DOMAIN,
     ),
     about_cli="The exit code is 12 if some atoms were skipped, and 4 if none is left.",
+    as_agent=False,
 )
 
 PREDICT = Command(

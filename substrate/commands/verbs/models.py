@@ -18,6 +18,7 @@ INDEX = Command(
         Example("substrate index --json", "the same for programs"),
     ),
     only=Face.CLI,
+    as_agent=False,
 )
 
 MODEL = Command(

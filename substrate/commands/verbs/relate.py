@@ -159,6 +159,7 @@ RELATE = Command(
         *_RELATION,
         option("--least", metavar="VERDICT", default="accepted", choices=VERDICTS, help="the least verdict to state"),
     ),
+    as_agent=False,
 )
 
 COMPARE = Command(
@@ -172,6 +173,7 @@ COMPARE = Command(
         Example('%memory compare "The port is 80." "The port is 443."'),
     ),
     (argument("first", "a passage"), argument("second", "the other passage")),
+    as_agent=False,
 )
 
 STALE = Command(

@@ -83,6 +83,7 @@ REMEMBER = Command(
     about_cli="If no store exists, remember creates one.",
     about_notebook="On a line, options come first, then the text. In a cell, the text is all lines below the first. "
     "Neither `$name` nor `{braces}` are expanded.",
+    as_agent=False,
 )
 
 CHECKPOINT = Command(
@@ -183,6 +184,7 @@ CHECKPOINT = Command(
     about_notebook="On a line, options come first, then one item. The value is everything after ` = `, as typed. In "
     "a cell, each line is an item. An indented line continues the value before it, and `#` begins a comment. "
     "Neither `$name` nor `{braces}` are expanded.",
+    as_agent=False,
 )
 
 EDIT = Command(
@@ -206,6 +208,7 @@ EDIT = Command(
         flag("--allow-secrets", help="also save texts that look like credentials"),
     ),
     only=Face.CLI,
+    as_agent=False,
 )
 
 RENAME = Command(
@@ -230,6 +233,7 @@ RENAME = Command(
         option("--actor", metavar="TEXT", help="the author: a person or an agent"),
         option("--session", metavar="TEXT", help="the session it belongs to"),
     ),
+    as_agent=False,
 )
 
 REPLACE = Command(
@@ -262,6 +266,7 @@ REPLACE = Command(
         option("--session", metavar="TEXT", help="the session it belongs to"),
         flag("--allow-secrets", help="also save texts that look like credentials"),
     ),
+    as_agent=False,
 )
 
 MERGE = Command(

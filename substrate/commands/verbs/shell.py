@@ -21,4 +21,5 @@ COMPLETION = Command(
     ),
     (argument("shell", f"one of {', '.join(SHELLS)}", choices=SHELLS),),
     only=Face.CLI,
+    as_agent=False,
 )

@@ -39,7 +39,7 @@ async def read_body(receive: Receive, most: int) -> bytes:
 
 
 def is_utf8(body: bytes) -> bool:
-    """Whether it can be JSON in UTF-8. Python would read JSON in UTF-16 and UTF-32 too, where no count of ours holds."""
+    """Whether it can be JSON in UTF-8. Python reads JSON in UTF-16 and UTF-32 too, where no count of ours holds."""
     if b"\0" in body:  # of UTF-16 and UTF-32 without a mark; JSON in UTF-8 has none
         return False
     try:

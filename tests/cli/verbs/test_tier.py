@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+
+import pytest
 
 from tests.cli.run import Commands
 
@@ -45,6 +48,31 @@ def test_as_agent_shows_what_an_agent_sees_and_writes_nothing(run: Commands) -> 
     assert "v1.fact.tea" in run.ok("--as-agent", "search", "rash").out
     assert run("access", "v1.fact.rash", "--as-agent").code == run("access", "v1.fact.rush").code == 4
     assert "Penicillin" in run.ok("access", "v1.fact.rash").out
-    assert "leave it out to write" in run("remember", "A new text", "--as-agent").err
+    assert "leave it out to write" in run("tier", "health", "public", "--as-agent").err
     assert "leave out --unlock or --as-agent" in run("list", "--as-agent", "--unlock", "health").err
-    assert "--as-agent had no effect" in run.ok("completion", "bash", "--as-agent").err
+    run.ok("prove", "v1.fact.tea", "-o", "tea.json")
+    assert "--as-agent had no effect" in run("verify", "tea.json", "--as-agent").err
+
+
+def test_commands_that_write_or_read_no_atoms_refuse_as_agent_before_they_do_anything(
+    run: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run.ok("checkpoint", "v1.fact.tea = A rash tea")
+    run.ok("backup", "copy")
+    monkeypatch.setenv("EDITOR", "touch edited")
+    before = sorted(Path().rglob("*"))
+    for words in (
+        ["rebuild"],
+        ["restore", "copy", "--store", "second"],
+        ["backup", "third"],
+        ["token", "add", "acme", "--tenants", "tenants"],
+        ["hooks", "--client", "claude-code"],
+        ["mcp"],
+        ["fsck"],
+        ["edit", "v1.fact.tea"],
+        ["remember", "A new text"],
+        ["completion", "bash"],
+    ):
+        refused = run(*words, "--as-agent")
+        assert (refused.code, "--as-agent is for" in refused.err) == (2, True), words
+    assert sorted(Path().rglob("*")) == before

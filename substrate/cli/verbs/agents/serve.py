@@ -304,6 +304,7 @@ MCP = Command(
         ),
     ),
     only=Face.CLI,
+    as_agent=False,
 )
 
 
@@ -373,6 +374,7 @@ MCP_CONFIG = Command(
         *_HTTP,
     ),
     only=Face.CLI,
+    as_agent=False,
 )
 
 
@@ -407,4 +409,5 @@ LIST_SURFACES = Command(
     "two servers on one store.",
     (Example("substrate surfaces", "one line for each surface"), Example("substrate surfaces --json", "for a program")),
     only=Face.CLI,
+    as_agent=False,
 )

@@ -123,4 +123,5 @@ TOKEN = Command(
         option("--label", metavar="TEXT", help="its purpose, in your words"),
     ),
     only=Face.CLI,
+    as_agent=False,
 )
