@@ -128,7 +128,7 @@ def check_known_name(name: str) -> str:
         if error.suggested is None or _FORBIDDEN.search(name) or guess_name(name) is not None:
             raise
         said = f"{name[:_SHOWN]!r} is not the name of "
-        told = (said, AN_ATOM, ". To find the one that is meant, use ", Verb("which"))
+        told = (said, AN_ATOM, ", such as v1.fact.payment_provider. To find the one that is meant, use ", Verb("which"))
         raise NameInvalid(*told, suggested=error.suggested) from None
 
 

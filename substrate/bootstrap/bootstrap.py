@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -22,7 +21,7 @@ from substrate.atoms.resolve import find_subject, name_of
 from substrate.bootstrap.absent import NEVER, absent_in, absent_under, why_absent
 from substrate.bootstrap.candidates import BOOST, Gatherer
 from substrate.bootstrap.evidence import HIGH_IMPACT
-from substrate.bootstrap.fit import LEAST_TOKENS, Measure, Shown, brief, cost_of, fit, form_of, room_beside, room_in
+from substrate.bootstrap.fit import LEAST_TOKENS, Measure, Shown, brief, cost_of, fit, form_of, room_in
 from substrate.bootstrap.pack import Item, pack
 from substrate.bootstrap.rules import Pinned, pinned
 from substrate.bootstrap.show import Offer, atom_shown, clashes_shown, cluster_of, same_text
@@ -215,44 +214,13 @@ class _Opener:
         if asked.objective is not None:
             self._absent += absent_in(self._snapshot.transaction, self._documents, asked.objective)
         envelope = replace(self._envelope(), meaning=meaning)
-        guess = room_in(envelope, measure)
-        offers = self._offers(guess)
-        chosen = self._chosen(envelope, offers, guess)
+        room = room_in(envelope, measure)
+        offers = self._offers(room)
+        aimed = asked.objective is not None and self._domain is None
+        chosen = _chosen(offers, room, aimed=aimed)
         rest = [offer for at, offer in enumerate(offers) if at not in set(chosen)]
         weakest = [offers[at].atom.name for at in reversed(chosen)]
         return fit(self._draft(envelope, [offers[at] for at in chosen], rest), weakest, measure)
-
-    def _chosen(self, envelope: Opening, offers: Sequence[Offer], guess: int) -> list[int]:
-        """The places of those to show, now that it is known what else there is to say; one without room is named."""
-        aimed = self._asked.objective is not None and self._domain is None
-        absent = tuple(self._absent[:_MOST_ABSENT])
-        sections = list(dict.fromkeys(offer.section for offer in offers))
-        if any(offer.clashes for offer in offers):
-            sections.append("conflicting_facts")
-
-        def room_with(left_out: LeftOut) -> int:
-            frame = replace(envelope, absent=absent, left_out=left_out)
-            return room_beside(frame, sections, self._measure, guess)
-
-        def cost(places: Iterable[int]) -> int:
-            return sum(offers[at].item.cost for at in places)
-
-        reasons = Counter(self._gatherer.left_out)
-        room = room_with(LeftOut(+reasons))
-        if cost(range(len(offers))) > room:
-            reasons.update(map(self._no_room, offers))
-            room = room_with(LeftOut(+reasons))
-        chosen = _chosen(offers, room, aimed=aimed)
-        without = [offer for at, offer in enumerate(offers) if at not in set(chosen)][:_BEST]
-        if not without:
-            return chosen
-        # Who is named is known when all are chosen. There is room for a name; of three, one is as short.
-        name = min((offer.atom.name for offer in without), key=self._measure.counter.count)
-        room = room_with(LeftOut(+reasons, {name: self._no_room(without[0])}))
-        return chosen if cost(chosen) <= room else _chosen(offers, room, aimed=aimed)
-
-    def _no_room(self, offer: Offer) -> str:
-        return "rule_no_room" if self._is_pinned(offer) else "no_room"
 
     def _envelope(self) -> Opening:
         """What is said in any case: what was asked, of a long text its beginning."""
@@ -383,7 +351,7 @@ class _Opener:
         """All that there is to say, in a reply that may still be too large."""
         gatherer = self._gatherer
         for offer in rest:
-            gatherer.drop(self._no_room(offer), offer.candidate)
+            gatherer.drop("rule_no_room" if self._is_pinned(offer) else "no_room", offer.candidate)
         absent = {missing.name: missing for missing in self._absent}
         for offer in shown:
             for missing in absent_under(self._snapshot.transaction, offer.candidate.need.subject, offer.atom.name):

@@ -16,7 +16,7 @@ from substrate.messages import Arg
 from substrate.result import Result, compact
 from substrate.values.opening import Absent, ConflictingFacts, LeftOut, Opening, OpeningAtom
 
-__all__ = ["LEAST_TOKENS", "Form", "Measure", "Shown", "brief", "cost_of", "fit", "form_of", "room_beside", "room_in"]
+__all__ = ["LEAST_TOKENS", "Form", "Measure", "Shown", "brief", "cost_of", "fit", "form_of", "room_in"]
 
 LEAST_TOKENS: Final = 50
 """The smallest budget: into this, counter and counts fit, also by bytes; and by tokens a short atom beside them."""
@@ -76,13 +76,9 @@ class Measure:
         counts = more(Opening(counter.name, 10, 10), Opening(counter.name, digits, 10))
         return cls(counter, shown, copies, counts)
 
-    def counts_of(self, item: Result) -> list[int]:
-        """How many tokens it takes, in each of the forms in which it is sent."""
-        return [self.counter.count(form) for form in _forms(self.shown(item))]
-
     def count(self, item: Result) -> int:
         """How many tokens it takes: in the largest of the forms in which it is sent."""
-        return max(self.counts_of(item))
+        return max(self.counter.count(form) for form in _forms(self.shown(item)))
 
 
 def cost_of(item: Result, measure: Measure) -> int:
@@ -152,17 +148,6 @@ def room_in(envelope: Opening, measure: Measure) -> int:
     return room - _headings(max_tokens, measure, "preferences")
 
 
-def room_beside(frame: Opening, sections: Sequence[str], measure: Measure, guess: int) -> int:
-    """What is left for items in these sections, beside a frame that says all else; if that is little, the `guess`.
-
-    What `room_in` keeps free for whatever may come, such as headings of lists that stay empty, buys atoms here.
-    """
-    most = frame.max_tokens
-    room = most - measure.count(replace(frame, tokens=most)) - _headings(most, measure, *sections)
-    room += len(sections)  # each item is counted with a comma: the last of a list has none
-    return room if 2 * room >= most else guess
-
-
 def _headings(max_tokens: int, measure: Measure, *sections: str) -> int:
     """What the headings of these sections take, beside what stands under them. The same for all such replies: kept."""
     key = (measure.counter.name, measure.shown, max_tokens, sections)
@@ -178,10 +163,7 @@ def _headings_of(opening: Opening, measure: Measure, *sections: str) -> int:
     items: dict[str, Result] = dict.fromkeys(_SECTIONS, OpeningAtom(name, "x"))
     items |= {"conflicting_facts": ConflictingFacts(name, name, "x", "x"), "absent": Absent(name, "x")}
     held = replace(opening, **{section: (items[section],) for section in sections})  # type: ignore[arg-type]
-    # By form: an empty reply is longer as text, a full one as JSON, and their difference is no heading.
-    around = [whole - empty for whole, empty in zip(measure.counts_of(held), measure.counts_of(opening), strict=True)]
-    inside = [measure.counts_of(items[section]) for section in sections]
-    return max(size - sum(counts[form] for counts in inside) for form, size in enumerate(around))
+    return measure.count(held) - measure.count(opening) - sum(measure.count(items[section]) for section in sections)
 
 
 def fit(draft: Opening, weakest: Sequence[str], measure: Measure) -> Opening:
@@ -203,8 +185,6 @@ def _counted(opening: Opening, measure: Measure) -> Opening | None:
     tokens = around
     while (needed := around + measure.counts * count(str(tokens))) > tokens:
         tokens = needed
-    if tokens > most and around + measure.counts * count(str(most)) <= most:
-        tokens = most  # a round number takes less than the one that is just right
     if measure.shown is not compact:  # which may show the number in whatever way: so it is looked at
         while tokens <= most and (needed := measure.count(replace(opening, tokens=tokens))) > tokens:
             tokens = needed
@@ -214,16 +194,15 @@ def _counted(opening: Opening, measure: Measure) -> Opening | None:
 def _ever_smaller(opening: Opening, weakest: Sequence[str]) -> Iterator[Opening]:
     """The opening, and without one thing more each time: what can be missed first, one atom last."""
     yield opening
-    best = list(opening.left_out.best.items())
-    first = [best[:count] for count in range(len(best) - 1, 0, -1)]
-    for named in (*first, *([one] for one in best[1:]), []):  # where the first has no room, another name may
-        opening = replace(opening, left_out=replace(opening.left_out, best=dict(named)))
+    while opening.left_out.best:
+        fewer = dict(list(opening.left_out.best.items())[:-1])
+        opening = replace(opening, left_out=replace(opening.left_out, best=fewer))
         yield opening
     opening = replace(opening, objective=None)
     yield opening
     opening = replace(opening, domain=None)
     yield opening
-    *others, last = weakest or ("",)
+    *others, best = weakest or ("",)
     for name in others:
         opening = _without(opening, name)
         yield opening
@@ -240,7 +219,7 @@ def _ever_smaller(opening: Opening, weakest: Sequence[str]) -> Iterator[Opening]
     yield opening
     opening = replace(opening, seq=None)
     yield opening
-    yield replace(_without(opening, last), cut=True)
+    yield replace(_without(opening, best), cut=True)
 
 
 def _without(opening: Opening, name: str) -> Opening:

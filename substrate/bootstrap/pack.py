@@ -2,9 +2,8 @@
 
 The worth of a choice is the sum, over its clusters, of the square root of the values in the cluster: the second atom
 that says much the same adds less than the first. What adds most for each token is taken first; what does not fit is
-skipped, not stopped at. Then one that is worth more takes the place of one taken, where the room left over allows it:
-nothing weaker stays because it is a little shorter. If the best single item alone is worth more than all that, it is
-taken instead, and what fits beside it: this is what makes the choice at least (1 - 1/e) / 2 of the best there is.
+skipped, not stopped at. If the best single item alone is worth more than all that, it is taken instead, and what fits
+beside it: this is what makes the choice at least (1 - 1/e) / 2 of the best there is.
 """
 
 from __future__ import annotations
@@ -78,34 +77,4 @@ def _greedy(items: Sequence[Item], places: Sequence[int], room: int, before: Map
         taken.append(at)
         room -= item.cost
         masses[item.cluster] = masses.get(item.cluster, 0.0) + item.value
-    return _exchanged(items, places, taken, room, masses)
-
-
-def _exchanged(
-    items: Sequence[Item], places: Sequence[int], taken: list[int], room: int, masses: dict[Hashable, float]
-) -> list[int]:
-    """What was taken, with things that add more in place of others, as far as the room left over goes."""
-    chosen = set(taken)
-    for at in sorted((at for at in places if at not in chosen), key=lambda at: -items[at].value):
-        new = items[at]
-        gains = [
-            (_gain(items[old], new, masses), place)
-            for place, old in enumerate(taken)
-            if new.cost - items[old].cost <= room and new.value > items[old].value
-        ]
-        gain, place = max(gains, default=(0.0, 0))
-        if gain > 0:
-            old = items[taken[place]]
-            masses[old.cluster] -= old.value
-            masses[new.cluster] = masses.get(new.cluster, 0.0) + new.value
-            room -= new.cost - old.cost
-            taken[place] = at
     return taken
-
-
-def _gain(old: Item, new: Item, masses: Mapping[Hashable, float]) -> float:
-    """What it adds to have the one in place of the other."""
-    before, beside = masses[old.cluster], masses.get(new.cluster, 0.0)
-    if old.cluster == new.cluster:
-        return sqrt(max(0.0, before - old.value + new.value)) - sqrt(before)
-    return sqrt(beside + new.value) - sqrt(beside) - sqrt(before) + sqrt(max(0.0, before - old.value))

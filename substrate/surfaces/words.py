@@ -71,7 +71,7 @@ def agent_words(
             "rebuild": f"{command('rebuild')} in a terminal, which only the user can",
             "stats": f"{command('stats')}, which the user can run,",
             "unlock": "a notebook or a command of the user, who has the passphrase",
-            "which": f"{command('which', 'TEXT')}, which the user can run",
+            "which": "a search",
             "use_model": f"{command('model')}, which the user can run",
         }
         | served

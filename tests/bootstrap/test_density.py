@@ -49,16 +49,6 @@ def test_where_nothing_matches_well_that_is_said(memory: Memory) -> None:
     assert not Opening("x", 1, 1, atoms=(OpeningAtom("v1.note.a", "b", why="used lately"),)).weak
 
 
-def test_one_that_has_no_room_is_named(memory: Memory) -> None:
-    names = [f"v1.note.n{i}" for i in range(40)]
-    memory.checkpoint([f"{name} = {TEXT[: 20 + 2 * i]}" for i, name in enumerate(names)])
-    sent = partial(as_sent, words=Words({}, {}, {}))
-    needs = [Need(subject(memory, name), 0.02 + i / 10_000, {"match": 0.1}) for i, name in enumerate(names)]
-    for budget in range(400, 800, 20):
-        opening = with_needs(memory, needs, Request.of("pay", max_tokens=budget), shown=sent)
-        assert opening.left_out.best, budget
-
-
 @pytest.mark.soak
 @pytest.mark.parametrize("counter", [token_counter(), ByteCounter()], ids=["tokens", "bytes"])
 def test_no_reply_of_a_random_store_is_over_its_budget_in_either_form(counter: TokenCounter) -> None:

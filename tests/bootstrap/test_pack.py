@@ -68,9 +68,3 @@ def test_the_second_of_a_cluster_is_worth_less_than_another_one() -> None:
     alike = [Item(1.0, 10, "same"), Item(0.9, 10, "same"), Item(0.5, 10, "other")]
     assert pack(alike, 20) == [0, 2]
     assert pack(alike, 20, {"other": 5.0}) == [0, 1]
-
-
-def test_nothing_weaker_stays_because_it_is_a_little_shorter() -> None:
-    items = [Item(1.0, 10, "a"), Item(1.2, 12, "b"), Item(1.0, 9, "c")]
-    assert sorted(pack(items, 21)) == [1, 2]
-    assert sorted(pack(items, 20)) == [0, 2]

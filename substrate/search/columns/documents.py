@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Lock
 from typing import Any, Final, TypeVar
@@ -89,7 +89,10 @@ class Documents:
     """The version of the same atom that came before; -1 if none did."""
     followers: NDArray[np.int64]
     """The seqs that have one before, in order."""
-    _kept: dict[str, Any] = field(init=False, default_factory=dict, repr=False)
+
+    @cached_property
+    def _kept(self) -> dict[str, Any]:
+        return {}
 
     def once(self, what: str, make: Callable[[], _Made]) -> _Made:
         """What is made of the postings of this snapshot, kept for the next search: what most searches need."""

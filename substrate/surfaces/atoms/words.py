@@ -27,6 +27,6 @@ def words_for(store: str | None, tools: Mapping[str, str]) -> Words:
         tools,
         camel=True,
         arguments=_ARGUMENTS,
-        verbs={"checkpoint": "session_checkpoint", "list": "memory_list_atoms"},
+        verbs={"checkpoint": "session_checkpoint", "list": "memory_list_atoms", "which": "memory_search"},
         phrases={"edges": "fewer keys"},
     )

@@ -14,7 +14,10 @@ KEY = "AKIA" + "Z7Q3M5K2R8T4W6Y1"
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("access", "Provider"), "'Provider' is not the name of an atom. To find the one that is meant, use"),
+        (
+            ("access", "Provider"),
+            "'Provider' is not the name of an atom, such as v1.fact.payment_provider. To find the one that is meant, use",
+        ),
         (("forget", "Provider", "--yes"), "To find the one that is meant, use `substrate which`"),
         (("history", "fact_provider"), "is not a valid name. Use v1.fact.provider"),
         (("list", "--type", "fcat"), "no atom has the type fcat. Types here: fact, goal"),
