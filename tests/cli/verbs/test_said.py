@@ -16,7 +16,7 @@ KEY = "AKIA" + "Z7Q3M5K2R8T4W6Y1"
     [
         (
             ("access", "Provider"),
-            "'Provider' is not the name of an atom, such as v1.fact.payment_provider. To find the one that is meant, use",
+            "'Provider' is not the name of an atom, such as v1.fact.payment_provider. To find the one",
         ),
         (("forget", "Provider", "--yes"), "To find the one that is meant, use `substrate which`"),
         (("history", "fact_provider"), "is not a valid name. Use v1.fact.provider"),
