@@ -57,8 +57,8 @@ class AtomStores(StoreFolder):
     sqlite: SqliteAtoms
 
     def open(self) -> Memory:
-        """Our store, open."""
-        return open_memory(self.path, home=self.home)
+        """Our store, open. Nothing is embedded beside what is measured."""
+        return open_memory(self.path, home=self.home, background=False)
 
     def open_raw(self) -> RawLmdb:
         """The copy of our file, open once more after `close`."""
@@ -100,7 +100,7 @@ def _assemble(size: int, entries: int, folder: Path, moments: Sequence[Moment], 
 def fill_atoms(size: int, folder: Path, say: Say) -> AtomStores:
     """Make every store, with `size` atoms."""
     sqlite = SqliteAtoms(folder / "sqlite.db")
-    with open_memory(folder / "store", home=folder / "home") as memory:
+    with open_memory(folder / "store", home=folder / "home", background=False) as memory:
         filling = _Filling(memory, sqlite, min(FILL, max(1, size // _CHECKPOINTS)))
         moments = []
         for numbers in filling.steps(range(size)):
