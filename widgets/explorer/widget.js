@@ -236,7 +236,7 @@ function render({ model, el }) {
   on("query", () => {
     if (model.get("query") !== asked) box.value = asked = model.get("query");
   });
-  on("answer", ask);
+  on(["query", "answer", "heard"], ask);  // whichever comes last: none of what was typed meanwhile is left unasked
   const detail = h("div", { class: "ex-detail", role: "region", tabindex: -1, "aria-label": "Atom", "data-testid": "detail" });
   detail.addEventListener("keydown", (event) => {
     if (event.key === "Escape") box.focus();
