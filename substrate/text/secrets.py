@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import binascii
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from typing import Final
@@ -26,6 +26,7 @@ from substrate.text.service_rules import ServiceRule, entropy, service_rules
 __all__ = ["KINDS", "Finding", "find_secrets"]
 
 _Row = tuple[str, str, str, Callable[["re.Match[str]"], bool]]  # kind, triggers with | between, pattern, check
+_Span = tuple[int, int]
 _Ready = tuple[str, "re.Pattern[str]", Callable[["re.Match[str]"], bool]]  # kind, compiled, check
 
 
@@ -360,6 +361,7 @@ _HANDED = (
     r"(?:(?:[Cc]lient|[Ll]og_?[Ii]n|[Aa]uth(?:enticate|orize)?|[Ss]ession|A[Pp][Ii])\([ \t]{0,2}[\"']"
     r"|(?:login|auth)[ \t]{1,2}+)"
 )
+_HANDED_OVER = _HANDED + r"([A-Za-z0-9._~+/=-]{20,400}+)(?![ \t]{0,2}[(=:])"
 _SECRET = f"{_any_case('secret')}(?:[_ -]?{_any_case('access')})?(?:[_ -]?{_any_case('key')})?"
 _ENDINGS = "|".join(map(_any_case, ("word", "wort", "phrase", "wd", "code", "e")))
 _PASSWORD = f"[Pp](?:{_any_case('ass')}(?:{_ENDINGS})?|[Ww][Dd]?)"
@@ -442,7 +444,7 @@ _BY_CONTEXT: tuple[_Row, ...] = (
      _any_case("authorization") + r"[\\\"']{0,3}+[ \t]{0,3}+[:=][ \t]{0,3}+[\"']?(?![Bb]asic)"
      r"(?:[A-Za-z-]{2,24}[ =]{1,2})?([A-Za-z0-9._~+/=-]{16,}+)", lambda m: _looks_random(m[1], quoted=True)),
     ("client_argument", "client(|login(|login |auth(|auth |authenticate(|authorize(|session(|api(|log_in(",
-     _HANDED + r"([A-Za-z0-9._~+/=-]{20,400}+)(?![ \t]{0,2}[(=:])", lambda m: _looks_random(m[1], quoted=True)),
+     _HANDED_OVER, lambda m: _looks_random(m[1], quoted=True)),
     ("pgpass_password", ":5432:|:6543:|:*:|pgpass",
      r"(?<![\w.*-])[\w.*-]{1,100}+:(?:[0-9]{4,5}+|\*):[\w.*-]{1,64}+:[\w.*@-]{1,64}+:([^\s:\"']{4,128}+)",
      lambda m: not _is_stand_in(m[1]) and not m[1].isdigit()),
@@ -464,21 +466,35 @@ _BY_CONTEXT: tuple[_Row, ...] = (
 )
 # fmt: on
 
+_FIRST_WORDS: Mapping[str, tuple[str, ...]] = {
+    _assigned(_PASSWORD): ("pass", "pw"),
+    _assigned(f"(?i:{_FOREIGN})"): ("kennwort", "identified by"),  # in a text of ASCII
+    _HANDED_OVER: ("client(", "login", "log_in(", "auth", "session(", "api("),
+}
+"""What every match of a pattern begins with, where the pattern does not show it."""
+
 _SHORT, _RAREST = (
     1024,
     "~+*@(_/=-:.0123456789JQXZKGVWYUCPINTSRLOMDEAjqxzkvbwpygfmcuhd",
 )  # below that one regex is cheaper than many
 
 
+_ANYWHERE = frozenset(
+    ("private_key", "-----BEGIN", "PRIVATE+KEY+", "Private-Lines: ", "Q~", "sig=", ".atlasv1.", "ATATT3")
+)
+"""Triggers of `_BY_LITERAL` whose credentials need not have a run. All others stand in one, or right before it."""
+
+
 class _Rules:
     """Rows made ready. `gate` finds any trigger by its rarest character: prose has few of those to stop at."""
 
-    def __init__(self, rows: Sequence[_Row], *, gated: bool = True) -> None:
+    def __init__(self, rows: Sequence[_Row], *, gated: bool = True, but: Collection[str] = ()) -> None:
         self.rows, self.gated = rows, gated
         self.triggers: dict[str, list[int]] = {}
         for number, (_, triggers, _, _) in enumerate(rows):
             for trigger in triggers.split("|"):
-                self.triggers.setdefault(trigger, []).append(number)
+                if trigger not in but:
+                    self.triggers.setdefault(trigger, []).append(number)
         self.ascii = {trigger: numbers for trigger, numbers in self.triggers.items() if trigger.isascii()}
 
     @cached_property
@@ -493,16 +509,28 @@ class _Rules:
 
     def wanted(self, text: str) -> list[_Ready]:
         """The rules of which a trigger is in the text, and those that have none."""
+        numbers = self.numbers(text)
+        return self.always if numbers is None else self.ready(numbers)
+
+    def numbers(self, text: str) -> set[int] | None:
+        """The numbers of these rules; None: of no rule but those that have none."""
         if self.gated and len(text) <= _SHORT and not self.gate.search(text):
-            return self.always
+            return None
         known = self.ascii if text.isascii() else self.triggers
-        return self._ready({number for trigger, numbers in known.items() if trigger in text for number in numbers})
+        return {number for trigger, numbers in known.items() if trigger in text for number in numbers}
+
+    @cached_property
+    def by_place(self) -> tuple[_Rules, _Rules]:
+        """The same rules by triggers that may stand anywhere, and by those that a run follows or holds."""
+        near = _Rules(self.rows, but=_ANYWHERE)
+        return _Rules(self.rows, but=near.triggers), near
 
     @cached_property
     def always(self) -> list[_Ready]:
-        return self._ready(self.triggers.get("", ()))
+        return self.ready(self.triggers.get("", ()))
 
-    def _ready(self, numbers: Iterable[int]) -> list[_Ready]:
+    def ready(self, numbers: Iterable[int]) -> list[_Ready]:
+        """Rules by their numbers, in their order."""
         rows = [self.rows[number] for number in sorted(numbers)]
         return [(kind, _compiled(pattern), check) for kind, _, pattern, check in rows]
 
@@ -513,10 +541,15 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 _LITERAL, _CONTEXT = _Rules(_BY_LITERAL), _Rules(_BY_CONTEXT)
-_RUN = re.compile(r"[A-Za-z0-9_+/-]{16,}+")
-"""With a digit, in every credential of a service. Prose seldom has one, and then costs no more than looking for it."""
+_RUN = re.compile(r"(?:[A-Za-z0-9_+/-]{0,15}+[^A-Za-z0-9_+/-]++)*+([A-Za-z0-9_+/-]{16,}+)")
+"""What comes before the next run, and the run: so every character is passed once. There is a run in every credential
+but a few, and one with a digit in every one of a service. Prose seldom has one."""
+_RIGHT_BEFORE = 24  # characters before a run in which its trigger begins
+_LED_BY = 40  # characters of a match of `_WITH_RUN` before the run in which it ends
+_ENDING_IN_RUN = frozenset(pattern for _, _, pattern, _ in _WITH_RUN)
 _GIVEN_RUN = re.compile(r"[=>:|,][`'\"\s=]{0,5}+(?=[A-Za-z_+/-]*+[0-9])[A-Za-z0-9_+/-]{12,}+")
 """What a rule wants that knows a credential by the name of its service: a sign of assignment before the run."""
+_SPAN_OF: Final[Callable[[re.Match[str]], _Span]] = re.Match.span
 _BEFORE = 120  # characters before a run in which the name of its service stands
 
 
@@ -530,9 +563,17 @@ def _services() -> tuple[_Rules, _Rules]:
     return _Rules(by_form), _Rules(by_name, gated=False)  # names of services have no rare characters
 
 
-def _before(runs: Iterable[re.Match[str]], text: str) -> str:
+def _runs(text: str) -> Iterator[_Span]:
+    """From where to where each run goes."""
+    at = 0
+    while (run := _RUN.match(text, at)) is not None:
+        yield run.span(1)
+        at = run.end()
+
+
+def _before(runs: Iterable[_Span], text: str, before: int = _BEFORE) -> str:
     """The runs, each with what comes before it: the keyword of a service must stand there."""
-    return "\n".join(text[max(0, run.start() - _BEFORE) : run.end()] for run in runs)
+    return "\n".join([text[max(0, start - before) : end] for start, end in runs])
 
 
 _FIRST_WORD = re.compile(r"(?:\(\?P<word>)?((?:\[[A-Z][a-z]\]){3,})(?![?*{+])")
@@ -540,41 +581,63 @@ _FIRST_WORD = re.compile(r"(?:\(\?P<word>)?((?:\[[A-Z][a-z]\]){3,})(?![?*{+])")
 
 
 @lru_cache(maxsize=1024)
-def _first_word(pattern: str) -> str:
-    """The word that every match begins with, in small letters; empty if it is not known."""
+def _first_words(pattern: str) -> tuple[str, ...]:
+    """Words, of which every match begins with one, in small letters; none if they are not known."""
     begin = _FIRST_WORD.match(pattern)
-    return "" if begin is None else begin[1][2::4]
+    return _FIRST_WORDS.get(pattern, ()) if begin is None else (begin[1][2::4],)
 
 
-def _matches(pattern: re.Pattern[str], text: str, lowered: str) -> Iterator[re.Match[str]]:
-    """Every match, as `finditer` has them; found from word to word where each begins with one, which is faster."""
-    word = _first_word(pattern.pattern)
-    if not word or len(lowered) != len(text):  # where a small letter takes more room, places are others
+def _matches(pattern: re.Pattern[str], text: str, lowered: str, runs: Iterable[_Span]) -> Iterator[re.Match[str]]:
+    """Every match, as `finditer` has them; found faster where each begins with a word, or ends in a run."""
+    if pattern.pattern in _ENDING_IN_RUN:
+        yield from _matches_in(pattern, text, runs)
+        return
+    words = _first_words(pattern.pattern)
+    # Where a small letter takes more room, places are others. Words of other scripts have more than one small letter.
+    if not words or len(lowered) != len(text) or not (text.isascii() or len(words) == 1):
         yield from pattern.finditer(text)
         return
-    at = lowered.find(word)
-    while at >= 0:
+    places = [lowered.find(word) for word in words]
+    while (at := min([place for place in places if place >= 0], default=-1)) >= 0:
         match = pattern.match(text, at)
         if match is not None:
             yield match
-        at = lowered.find(word, at + 1 if match is None else match.end())
+        upto = at + 1 if match is None else match.end()
+        places = [
+            lowered.find(word, upto) if 0 <= place < upto else place for word, place in zip(words, places, strict=True)
+        ]
+
+
+def _matches_in(pattern: re.Pattern[str], text: str, runs: Iterable[_Span]) -> Iterator[re.Match[str]]:
+    """Every match of a pattern of which the last part, and the longest, lies in a run."""
+    at = 0
+    for start, end in runs:
+        at = max(at, start - _LED_BY)
+        while (match := pattern.search(text, at, end)) is not None:
+            yield match
+            at = match.end()
 
 
 def find_secrets(text: str) -> list[Finding]:
     """The credentials in `text`, by position, none overlapping. Never raises. What it misses: docs/secrets.md."""
     lowered = text.lower()
     rules = _CONTEXT.wanted(lowered)
-    if runs := [run for run in _RUN.finditer(text) if _DIGIT.search(run[0])]:
-        by_form, by_name = _services()
-        if given := _before(_GIVEN_RUN.finditer(text), text):
-            rules = by_name.wanted(given.lower()) + rules
-        rules = by_form.wanted(_before(runs, text).lower()) + rules
-    rules = _LITERAL.wanted(text) + rules
+    anywhere, near = _LITERAL.by_place
+    literal = anywhere.numbers(text) or set()
+    if runs := list(_runs(text)):
+        if with_digit := [run for run in runs if _DIGIT.search(text, *run)]:
+            by_form, by_name = _services()
+            if given := _before(map(_SPAN_OF, _GIVEN_RUN.finditer(text)), text):
+                rules = by_name.wanted(given.lower()) + rules
+            rules = by_form.wanted(_before(with_digit, text).lower()) + rules
+        literal |= near.numbers(_before(runs, text, _RIGHT_BEFORE)) or set()
+    if literal:
+        rules = _LITERAL.ready(literal) + rules
     if not rules:
         return []
     found, taken = list[Finding](), bytearray()
     for kind, pattern, check in rules:
-        for match in _matches(pattern, text, lowered):
+        for match in _matches(pattern, text, lowered, runs):
             start, end = match.span(match.lastindex or 0)
             if taken.find(1, start, end) < 0 and check(match):
                 taken = taken or bytearray(len(text))
