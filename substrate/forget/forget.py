@@ -24,6 +24,7 @@ from substrate.errors import Busy, Full, NotFound, SubstrateError
 from substrate.forget.compaction import compact_owed, mark_owed
 from substrate.forget.mentions import Mentions
 from substrate.forget.select import Selection
+from substrate.forget.titles import Titles
 from substrate.kv.api import ReadTransaction
 from substrate.limits import LIMITS
 from substrate.log.append import Decision
@@ -199,6 +200,7 @@ class _Plan(_Told):
         "_seen",
         "_selection",
         "_sessions_gone",
+        "_titles",
         "_transaction",
         "_whole",
         "drafts",
@@ -216,6 +218,7 @@ class _Plan(_Told):
         self._ends: set[bytes] = set()
         self._gone: set[bytes] = set()
         self._sessions_gone: list[bytes] = []
+        self._titles = Titles(self._transaction)
         self.drafts: list[Draft] = []
         self._dropped: dict[tuple[str, bytes], None] = {}
 
@@ -225,7 +228,8 @@ class _Plan(_Told):
 
     def is_full(self) -> bool:
         """Whether one append had better not take more."""
-        return len(self.drafts) >= LIMITS["checkpoint_items"] - 2 or self._erased >= _STEP
+        drafts = len(self.drafts) + 2 * self._titles.count
+        return drafts >= LIMITS["checkpoint_items"] - 4 or self._erased >= _STEP
 
     def add(self, subject: _Subject) -> bool:
         """Plan for one subject. False if it has so much that it must be added again next time."""
@@ -279,6 +283,8 @@ class _Plan(_Told):
         versions = there if len(there) <= _STEP or self._whole else there[-_STEP:]
         finished = len(edges) == len(touching) and len(versions) == len(there)
         erased = [row.seq for row in versions] if finished or not edges else []
+        if erased:
+            self._titles.lose(versions)
         for edge in edges:
             statements = [link for link in statements_of(self._transaction, edge) if link.type]
             erased += [link.seq for link in statements]
@@ -310,6 +316,7 @@ class _Plan(_Told):
             self._drop_trace(CONFIRMED, subject)
             self._drop_conflicts(subject)
         self._drop_proposals(subject)  # they quote a version
+        self._titles.lose(gone)
         self._draft(draft_forget(subject, [row.seq for row in gone]))
         self.versions += len(gone)
 
@@ -340,7 +347,12 @@ class _Plan(_Told):
         self._drop_trace(CONFIRMED, edge)
 
     def finish(self) -> None:
-        """Call when all subjects were added: names that no edge waits for any more go too."""
+        """Call when all subjects were added: names that no edge waits for go too, and titles in their words."""
+        named = {bytes.fromhex(name) for name in self._selection.names if is_id(name)}  # they go, now or later
+        erased = {seq for draft in self.drafts for seq in draft.erase}
+        for draft in self._titles.drafts(self._gone | named, erased):
+            self._draft(draft)
+            self.versions += len(draft.erase)
         for row in all_proposals(self._seen) if self._selection.field in _OF_PROPOSALS else ():
             if row.said.get(self._selection.field or "") == self._selection.text:
                 self._drop_trace(PROPOSALS, row.key)
