@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import gc
 import os
+import pkgutil
 import sys
 import tempfile
 from collections.abc import Callable, Generator, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,8 @@ import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 from hypothesis.internal.conjecture import providers
 
+import substrate.log.append
+import substrate.proof
 from substrate import ciphers
 from substrate.clock import ManualClock
 from substrate.memory import Memory, open_memory
@@ -105,14 +109,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: (not item.nodeid.startswith(_PAGES), item.get_closest_marker("slow") is None))
 
 
-def pytest_collection_finish(session: pytest.Session) -> None:
-    """What is there now stays to the end: the collector of garbage need not go through it again and again.
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Nothing is counted while tests are collected, and no garbage sought: either costs each worker seconds.
 
-    Lines were counted up to here, since importing a module runs the first of them.
+    Importing a module runs the first of its lines, so what must be covered whole is imported before.
     """
+    gc.disable()
+    if (counter := _counter(session.config)) and not _COUNTS_ALL:
+        for module in pkgutil.iter_modules(substrate.proof.__path__):
+            import_module(f"substrate.proof.{module.name}")
+        counter.pause()
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """What is there now stays to the end: the collector of garbage need not go through it again and again."""
+    gc.enable()
     gc.collect()
     gc.freeze()
-    if counter := _counter(session.config):
+    if (counter := _counter(session.config)) and _COUNTS_ALL:
         counter.pause()
 
 

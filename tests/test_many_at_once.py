@@ -28,11 +28,7 @@ def workers(count: int, store: Path, home: Path) -> Iterator[list[Child]]:
         yield started
     finally:
         for child in started:
-            child.process.kill()
-            child.process.wait()
-            for stream in (child.process.stdin, child.process.stdout, child.process.stderr):
-                if stream is not None and not stream.closed:
-                    stream.close()
+            child.close()
 
 
 def ask(child: Child, *command: object) -> object:

@@ -6,8 +6,6 @@ import itertools
 import json
 import os
 import select
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -15,6 +13,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Self
 
+from tests.ready import start, start_fresh
 from tests.scale import PATIENCE_S
 
 __all__ = ["PATIENCE_S", "PROTOCOL", "Gone", "Server", "faults_of", "request"]
@@ -51,7 +50,8 @@ def faults_of(line: bytes) -> list[str]:
 class Server:
     """A server on a store. Use it as a context manager; it is killed at the end, if it still runs.
 
-    `program` is what Python runs, unless it is `-m substrate`. All lines that ever came out are in `lines`.
+    `program` is the module that runs. It has the package imported already (tests/ready.py), unless it shall be `fresh`.
+    All lines that ever came out are in `lines`.
     """
 
     def __init__(
@@ -59,19 +59,14 @@ class Server:
         store: Path,
         home: Path,
         *options: str,
-        program: tuple[str, ...] = ("-m", "substrate"),
+        program: str = "substrate",
+        fresh: bool = False,
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `__exit__`
-        self._process = subprocess.Popen(
-            [sys.executable, *program, "mcp", "--store", str(store), *options],
-            cwd=ROOT,
-            env={**os.environ, "SUBSTRATE_HOME": str(home), "SUBSTRATE_MODEL": "none", **(environment or {})},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._log,
-            bufsize=0,
-        )
+        settings = {"SUBSTRATE_HOME": str(home), "SUBSTRATE_MODEL": "none", **(environment or {})}
+        begin = start_fresh if fresh else start
+        self._process = begin(program, "mcp", "--store", str(store), *options, stderr=self._log, environment=settings)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._in, self._out = self._process.stdin, self._process.stdout

@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import os
 import select
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from subprocess import Popen
 from time import monotonic
 from typing import Any, Self
 
+from tests.ready import Started, start, start_fresh
 from tests.scale import PATIENCE_S
 
 __all__ = ["PATIENCE_S", "Child", "Died", "Worker", "serve"]
@@ -41,15 +42,12 @@ class Child:
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`
-        self._process = subprocess.Popen(
-            [*before, sys.executable, "-m", module, *arguments],
-            cwd=ROOT,
-            env={**os.environ, **(environment or {})},
-            stdin=subprocess.PIPE if listens else subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            bufsize=0,
-        )
+        self._process: Started | Popen[bytes]
+        options: Any = {"stderr": self._errors, "listens": listens, "environment": environment}
+        if before or environment:  # which may be for the interpreter
+            self._process = start_fresh(module, *arguments, before=before, **options)
+        else:
+            self._process = start(module, *arguments, **options)
         self._rest = b""
 
     def say(self, line: str) -> None:

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -20,11 +18,12 @@ from substrate.errors import Forgotten, NotFound
 from substrate.log.log import open_log
 from tests.crash.agents import Agent, Told
 from tests.crash.survivor import lost, partial
-from tests.scale import PATIENCE_S, SEED, rounds
-from tests.wire import ROOT, Server
+from tests.ready import run
+from tests.scale import SEED, rounds
+from tests.wire import Server
 
 AGENTS = 3
-HASTY = ("-m", "tests.crash.hasty_server")
+HASTY = "tests.crash.hasty_server"
 
 
 @pytest.fixture
@@ -35,8 +34,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def script(store: Path, *words: str) -> str:
     """The command line, in a process that comes and goes."""
-    command = [sys.executable, "-m", "substrate", *words, "--store", str(store)]
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
+    ran = run("substrate", *words, "--store", str(store))
     return ran.stdout.strip() or ran.stderr.strip()
 
 

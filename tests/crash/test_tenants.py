@@ -9,22 +9,20 @@ import json
 import os
 import random
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
 from http.client import HTTPException
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
 import substrate
 from substrate.server.http.tenant_tokens import TokenBook
+from tests.ready import Started, start
 from tests.scale import PATIENCE_S, SEED, rounds
 from tests.server.hosting import Reply, send
-from tests.wire import ROOT
 
 TENANTS = ("acme", "zenith")
 CLIENTS = 8
@@ -45,7 +43,8 @@ class Team:
         self.cut = 0
         self._starts = 0
         self._changed = threading.Condition()
-        self._process: subprocess.Popen[str] | None = None
+        self._process: Started | None = None
+        self._log: IO[str] | None = None
         self._reading = threading.Thread()
 
     def start(self) -> None:
@@ -63,16 +62,11 @@ class Team:
             "--log-format",
             "json",
         )
-        process = subprocess.Popen(
-            [sys.executable, "-m", "substrate", *words],
-            cwd=ROOT,
-            env={**os.environ, "SUBSTRATE_MODEL": "none"},
-            stderr=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            text=True,
-        )
-        assert process.stderr is not None
-        lines: Iterator[str] = iter(process.stderr)
+        ours, theirs = os.pipe()
+        self._log = os.fdopen(ours, encoding="utf-8")
+        with os.fdopen(theirs, "wb") as errors:
+            process = start("substrate", *words, stderr=errors, listens=False)
+        lines: Iterator[str] = iter(self._log)
         told = (str(json.loads(line).get("message")) for line in lines)
         url = next((said.split()[1] for said in told if said.startswith("serving ")), "")
         self._reading = threading.Thread(target=lambda: self.said.extend(lines))
@@ -84,11 +78,12 @@ class Team:
 
     def end(self, number: int) -> int:
         assert self._process is not None
-        assert self._process.stderr is not None
+        assert self._log is not None
         self._process.send_signal(number)
         code = self._process.wait(PATIENCE_S)
         self._reading.join(PATIENCE_S)
-        self._process.stderr.close()
+        self._process.stdout.close()
+        self._log.close()
         return code
 
     def call(self, token: str, tool: str, **arguments: Any) -> Reply | None:

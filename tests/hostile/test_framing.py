@@ -87,11 +87,11 @@ def test_a_server_whose_client_stops_listening_ends_cleanly(tmp_path: Path) -> N
         assert "Traceback" not in server.log()
 
 
-NOISY = ("-m", "tests.hostile.noisy")
+NOISY = "tests.hostile.noisy"
 
 
 def test_nothing_that_is_printed_reaches_the_wire(tmp_path: Path) -> None:
-    with serve(tmp_path, program=NOISY) as server:
+    with serve(tmp_path, program=NOISY, fresh=True) as server:
         server.greet()
         for _ in range(3):
             assert "structuredContent" in server.call("memory_list_atoms")
@@ -103,7 +103,7 @@ def test_nothing_that_is_printed_reaches_the_wire(tmp_path: Path) -> None:
 
 
 def test_a_server_that_leaves_the_descriptors_to_everyone_is_found_out(tmp_path: Path) -> None:
-    with serve(tmp_path, program=NOISY, environment={"NOISY": "unclaimed"}) as server:
+    with serve(tmp_path, program=NOISY, fresh=True, environment={"NOISY": "unclaimed"}) as server:
         server.greet()
         server.begin("tools/call", {"name": "memory_list_atoms", "arguments": {}})
         server.close()

@@ -9,8 +9,6 @@ import os
 import re
 import select
 import socket
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -35,12 +33,12 @@ from substrate.server.http import connections, sessions
 from substrate.server.http.serve import _out_of_descriptors
 from substrate.server.launch import Launch
 from substrate.server.logs import Sparing
+from tests.ready import Started, start
 from tests.scale import PATIENCE_S
 from tests.server.over_http import BEGIN, Served, served
 from tests.wire import PROTOCOL, Server, request
 
-ROOT = Path(__file__).parents[2]
-CRAMPED = ("-m", "tests.hostile.cramped")
+CRAMPED = "tests.hostile.cramped"
 DESCRIPTORS, STRANGERS = 256, 300
 LOG_BYTES = 50_000
 HALF = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n"
@@ -62,19 +60,17 @@ class Cramped:
 def cramped(folder: Path, *without: str) -> Iterator[Cramped]:
     words = ["mcp", "--http", "--port", "0", "--store", str(folder / "store")]
     more = {"CRAMPED": str(DESCRIPTORS), "UNGUARDED": " ".join(without), "SUBSTRATE_HOME": str(folder / "home")}
-    with (
-        (folder / "log").open("wb") as errors,
-        subprocess.Popen(
-            [sys.executable, *CRAMPED, *words], cwd=ROOT, env={**os.environ, **more}, stderr=errors
-        ) as process,
-    ):
-        try:
-            yield _when_it_serves(folder / "log", process)
-        finally:
-            process.kill()
+    with (folder / "log").open("wb") as errors:
+        process = start(CRAMPED, *words, stderr=errors, listens=False, environment=more)
+    try:
+        yield _when_it_serves(folder / "log", process)
+    finally:
+        process.kill()
+        process.wait(PATIENCE_S)
+        process.stdout.close()
 
 
-def _when_it_serves(log: Path, process: subprocess.Popen[bytes]) -> Cramped:
+def _when_it_serves(log: Path, process: Started) -> Cramped:
     until = monotonic() + PATIENCE_S
     while monotonic() < until and process.poll() is None:
         said = log.read_text(encoding="utf-8")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
-import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from pathlib import Path
 from queue import Empty, Queue
 from threading import Thread
 
+from tests.ready import start, start_fresh
 from tests.scale import PATIENCE_S
 
 ROOT = Path(__file__).parents[2]
@@ -21,25 +23,21 @@ ROOT = Path(__file__).parents[2]
 class Child:
     """A child that runs one verb of child.py. What it printed is what it acknowledged."""
 
-    def __init__(self, *words: object, prefix: tuple[str, ...] = (), script: str = "tests.kv.child") -> None:
-        command = [*prefix, sys.executable, "-m", script, *map(str, words)]
-        self.process = subprocess.Popen(
-            command,
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            bufsize=1,
-        )
+    def __init__(self, *words: object, script: str = "tests.kv.child") -> None:
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the child
+        # A fork server for a process that is itself a child of a test would cost more than it saves.
+        begin = start if "pytest" in sys.modules else start_fresh
+        self.process = begin(script, *map(str, words), stderr=self._errors)
         self.lines: list[str] = []
         self._new: Queue[str | None] = Queue()
-        Thread(target=self._listen, daemon=True).start()
+        self._listening = Thread(target=self._listen, daemon=True)
+        self._listening.start()
 
     def _listen(self) -> None:
         assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self._new.put(line.rstrip("\n"))
+        with io.BufferedReader(self.process.stdout) as lines:  # type: ignore[arg-type, type-var]
+            for line in lines:
+                self._new.put(line.decode().rstrip("\n"))
         self._new.put(None)
 
     def line(self, timeout: float = PATIENCE_S) -> str:
@@ -64,8 +62,8 @@ class Child:
 
     def errors(self) -> str:
         self.process.wait(PATIENCE_S)
-        assert self.process.stderr is not None
-        return self.process.stderr.read()
+        self._errors.seek(0)
+        return self._errors.read().decode()
 
     def send(self, signum: signal.Signals) -> None:
         os.kill(self.process.pid, signum)
@@ -89,7 +87,16 @@ class Child:
 
     def tell(self, line: str) -> None:
         assert self.process.stdin is not None
-        self.process.stdin.write(line + "\n")
+        self.process.stdin.write(line.encode() + b"\n")
+
+    def close(self) -> None:
+        """Kill it, if it still runs, and let go of its streams."""
+        self.process.kill()
+        self.process.wait(PATIENCE_S)
+        self._listening.join(PATIENCE_S)
+        for stream in (self.process.stdin, self.process.stdout, self._errors):
+            if stream is not None:
+                stream.close()
 
     def _rest(self) -> list[str]:
         while True:
@@ -109,11 +116,7 @@ def children(*commands: tuple[object, ...]) -> Iterator[list[Child]]:
         yield started
     finally:
         for child in started:
-            child.process.kill()
-            child.process.wait()
-            for stream in (child.process.stdin, child.process.stdout, child.process.stderr):
-                if stream is not None and not stream.closed:
-                    stream.close()
+            child.close()
 
 
 def wait_until(condition: Callable[[], bool], timeout: float = PATIENCE_S) -> None:
