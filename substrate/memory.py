@@ -707,7 +707,8 @@ class Memory(Tabular):
         like a credential is such a reason, unless `allow_secrets`. Of a single file or text that is unreadable or too
         large, that is raised: InputError, Denied, PathEscape, TooLarge, SchemaInvalid.
         """
-        from substrate.documents.ingest import Request, ingest  # noqa: PLC0415 - few who open a store ingest
+        from substrate.documents.ingest import ingest  # noqa: PLC0415 - few who open a store ingest
+        from substrate.documents.request import Request  # noqa: PLC0415
 
         request = Request.of(
             domain=domain,
@@ -751,7 +752,7 @@ class Memory(Tabular):
         out of use. If the folder is missing, unreadable or suddenly empty, nothing changes, and `note` says so. It ends
         when the caller stops asking, or after the look in which `stop` is set. Arguments are those of `ingest`.
         """
-        from substrate.documents.ingest import Request  # noqa: PLC0415
+        from substrate.documents.request import Request  # noqa: PLC0415
         from substrate.documents.watch import FolderWatch  # noqa: PLC0415
 
         request = Request.of(

@@ -11,7 +11,8 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
-from substrate.documents.ingest import Request, ingest
+from substrate.documents.ingest import ingest
+from substrate.documents.request import Request
 from substrate.errors import SchemaInvalid
 from substrate.log.log import Log
 from substrate.save.batch import Batch

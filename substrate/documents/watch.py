@@ -17,7 +17,10 @@ from typing import Final
 
 from substrate.documents.files import Found, Listed, Root, locate, open_root
 from substrate.documents.formats.catalogue import MARKDOWN, media_type_of
-from substrate.documents.ingest import Request, Writer, gone_from, ingest_listed, source_of
+from substrate.documents.ingest import ingest_listed
+from substrate.documents.request import Request, source_of
+from substrate.documents.sources import gone_from
+from substrate.documents.write import Writer
 from substrate.errors import Denied, InputError, SchemaInvalid
 from substrate.log.log import Log
 from substrate.messages import Arg

@@ -1,493 +1,351 @@
-"""What ingesting one document comes to, beside what is there; and its checkpoints.
+"""Writing what an ingest takes in: documents, several to a checkpoint, and the report of it.
 
-1. Only what changed is recorded: chunks with a new text, those that are new, tombstones of those that vanished, and the
-   document, with the digest of what it was made of.
-2. The document comes last, after its chunks and tombstones. So at the seq of a version of the document its chunks are
-   whole. A document of more items than a checkpoint takes is written in several, and is the old one until the last.
-3. What a person wrote over a chunk, or over the title, stays as long as the source says the same there.
-4. Fields of the front matter are those of the file: its tags are also those of its chunks, which are recorded again
-   when they change, but for chunks that a person wrote over. Links are edges; see edges.py.
-5. Names are looked for in all chunks if the last ingest of the document was asked not to.
+Each document is whole in its checkpoint. So a crash amid a folder leaves each document whole or as it was, and the next
+ingest goes on where it stopped: what is there is compared, and not recorded again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from hashlib import sha256
-from types import MappingProxyType
-from typing import Any, Final, NamedTuple, TypeAlias
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
+from typing import Final, TypeAlias
 
-from substrate.atoms.bodies import Body, body_of
-from substrate.atoms.resolve import find_subject
-from substrate.documents.align import align
-from substrate.documents.chunk import chunks
-from substrate.documents.edges import EdgeChanges, plan_edges
-from substrate.documents.formats.catalogue import MARKDOWN, read_document
-from substrate.documents.formats.extracted import Extracted as Content
-from substrate.documents.formats.front_matter import Fields, find_front_matter
-from substrate.documents.links import Linked
-from substrate.documents.naming import chunk_name, document_name
-from substrate.documents.roots import ROOT, mark_in, of_another_folder
-from substrate.documents.slots import INGESTED, Slot, attrs_of, end_of, ingested_of, left_out_of, read_slots
-from substrate.entities.enter import enter
+from substrate.atoms.domains import DOMAIN
+from substrate.documents.files import Listed, Root
+from substrate.documents.formats.catalogue import MARKDOWN
+from substrate.documents.links import Linked, Targets, find_links
+from substrate.documents.plan import (
+    Incoming,
+    Plan,
+    Prepared,
+    find_document,
+    plan_document,
+    plan_gone,
+    plan_same,
+    texts_of,
+)
+from substrate.documents.request import Request
+from substrate.documents.slots import INGESTED
+from substrate.documents.sources import documents_of, gone_from, mark_of
+from substrate.errors import Conflict, Denied, InputError, ItemsRefused, SubstrateError
 from substrate.kv.api import ReadTransaction
-from substrate.limits import LIMITS
-from substrate.log.identity import id_text
-from substrate.proof.encoding import Json
-from substrate.proof.entry import Kind
+from substrate.log.log import Log
+from substrate.messages import Message
 from substrate.save.batch import Batch
-from substrate.text.extract import Extracted, extract
-from substrate.text.refuse_secrets import refuse_secrets
-from substrate.values.documents import IngestedDocument
-from substrate.views.atoms import VersionRow, find_name
+from substrate.save.checkpoint import checkpoint
+from substrate.text.quote import in_quotes
+from substrate.text.secrets import find_secrets
+from substrate.values.documents import Ingested, IngestedDocument
+from substrate.values.saved import Refused
+from substrate.views.atoms import find_name
 
-__all__ = [
-    "Incoming",
-    "Part",
-    "Plan",
-    "Prepared",
-    "find_document",
-    "plan_document",
-    "plan_gone",
-    "plan_same",
-    "texts_of",
-]
+__all__ = ["Writer"]
 
-_Item: TypeAlias = Mapping[str, object]
-PART: Final = LIMITS["checkpoint_items"] // 3
-"""Items of one of several checkpoints of a document."""
-_NO_NAMES: Final = Extracted(())
-_ENTITIES: Final = "entities"
-"""The attr of a document, False, that says that no names were looked for in it."""
-_CALLED: Final = "called"
-"""The attr of a document with the title that its source gives it, if a person gave it another."""
-_FRONT_MATTER: Final = "front_matter"
-"""The attr of a document with the fields of its front matter that mean nothing here; it is there if there is any."""
-_UNRESOLVED: Final = "unresolved"
-"""The attr of a document with its links that lead to no document."""
-_DASHES: Final = (b"---", b"\xef\xbb\xbf---")
-_NO_FIELDS: Final = Fields()
-_NO_EDGES: Final = EdgeChanges()
-_NOTHING: Final[Mapping[str, bool]] = MappingProxyType({})
-_LEFT_OUT: Final = 1000
-"""Chunks that people took out of a document and that stay out, though its source has them."""
+_TOGETHER: Final = 1000
+"""Items of documents that are written in one checkpoint."""
+_CHARACTERS: Final = 2_000_000
+_TRIES: Final = 5
+"""How often a document is worked out again when others write to it meanwhile."""
+_Make: TypeAlias = Callable[[ReadTransaction], Plan | None]
+"""Works a document out from what is there."""
 
 
-class Part(NamedTuple):
-    """A chunk that a caller has cut, and the names that it says are in it."""
+class Writer:
+    """Writes documents, several to a checkpoint, and keeps the report."""
 
-    text: str
-    names: Extracted
+    def __init__(self, log: Log, request: Request) -> None:
+        self.request = request
+        self.skipped: dict[str, int] = {}
+        self._log = log
+        self._waiting: list[tuple[Plan, _Make]] = []
+        self._done: list[IngestedDocument] = []
+        self._failed: list[Refused] = []
+        self._missing: tuple[str, ...] = ()
+        self._note = ""
+        self._beside = request.beside
+        self._recorded = 0
+        self._items = self._characters = 0
+        self._names: dict[str, bool] = {}
+        """Of the documents that wait; see `Plan.names`."""
+        self._named = False
+        self._targets: Targets | None = None
+        self._linking: dict[str, int] = {}
+        """How many documents link to each source."""
+        self._listed: tuple[Iterable[str], str | None] = ((), None)
+        """The sources that were listed, and the folder of which they are all there are."""
 
+    def mark_of(self, root: Root) -> str:
+        """The mark of a folder in the store that is written to."""
+        with self._log.snapshot() as transaction:
+            return mark_of(transaction, root)
 
-@dataclass(frozen=True)
-class Incoming:
-    """A document as it comes in: where from, its bytes, and what the caller says of it. It is not understood yet."""
+    def link_among(self, sources: Iterable[str], folder: str, *, is_root: bool) -> None:
+        """Let links lead to these sources: all there are in a folder, which is the whole root or lies in it."""
+        self._listed = sources, folder
+        self._targets = Targets(sources) if is_root else None
 
-    source: str | None
-    data: bytes
-    media_type: str
-    title: str | None
-    """None: the text has it, or else it is called as `otherwise` says."""
-    otherwise: str
-    modified: str | None = None
-    root: str | None = None
-    """The mark of the folder it was read in; None: it is no file, or it does not say of which folder it is one."""
-    takes_over: bool = False
-    """Whether it may change a document of another folder: the caller said that this is that source."""
-    links: Linked | None = None
-    """Where its links lead; None: nobody looked, and edges stay as they are."""
-    key: str | None = None
-    """By what it is known, if not by its source."""
-    parts: tuple[Part, ...] = ()
-    """Its chunks, if the caller has cut it: joined, they are its text."""
+    def add(self, incoming: Incoming) -> None:
+        """Take in a document; when enough wait, they are written. InputError, SchemaInvalid, SecretFound."""
+        for refused in self.add_all({0: incoming}).values():
+            raise refused
 
-    @property
-    def known_by(self) -> str | None:
-        """What its name follows from; None: from all of it."""
-        return self.key or self.source
+    def add_all(self, documents: Mapping[int, Incoming]) -> dict[int, SubstrateError]:
+        """Take in documents as `add` does. What was refused, and why, by the number it has.
 
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 of the bytes."""
-        return sha256(self.data).hexdigest()
-
-    @property
-    def shown(self) -> str:
-        """What a report calls it."""
-        return self.source or self.title or self.otherwise
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A document whose text was read and cut."""
-
-    incoming: Incoming
-    title: str
-    content: Content
-    chunks: Sequence[str]
-    names: Mapping[str, Extracted] | None = None
-    """What chunks speak of; None: nobody asks. To find it takes long, so it is found before a transaction is open."""
-
-    @classmethod
-    def of(cls, incoming: Incoming, there: Collection[str], *, entities: bool, allow_secrets: bool) -> Prepared:
-        """The names of chunks that are `there` already are not looked for, nor any without `entities`.
-
-        InputError, SchemaInvalid; SecretFound if the text as a whole looks like it holds a credential.
+        They are looked up, and planned, in one snapshot each: to open one costs about as much as to plan a note.
         """
-        content = read_document(incoming.data, incoming.media_type)
-        title = incoming.title or content.title or incoming.otherwise
-        if not allow_secrets:
-            said: dict[str, object] = {"title": title, "source": incoming.source or "", "text": content.text}
-            if (fields := content.fields) is not None:  # YAML may spell what the text does not show
-                said |= {"tags": list(fields.tags), "aliases": list(fields.aliases), _FRONT_MATTER: fields.rest}
-            refuse_secrets(None, "", said)
-        if incoming.parts:
-            names = {part.text: part.names for part in incoming.parts} if entities else None
-            return cls(incoming, title, content, [part.text for part in incoming.parts], names)
-        cut = chunks(content.text, content.sections)
-        names = {text: extract(text) for text in cut if text not in there} if entities else None
-        return cls(incoming, title, content, cut, names)
+        domain, request = self.request.domain, self.request
+        refused: dict[int, SubstrateError] = {}
+        came = {at: replace(incoming, links=self._links_of(incoming)) for at, incoming in documents.items()}
+        looked: dict[int, tuple[Plan | None, Collection[str]]] = {}
+        with self._log.snapshot() as transaction:
+            for at, incoming in came.items():
+                try:
+                    looked[at] = self._look(transaction, incoming)
+                except (InputError, Denied) as error:
+                    refused[at] = error
+        makes: dict[int, _Make] = {}
+        for at, (same, there) in looked.items():
+            if same is not None and same.items == 0:
+                self._done.append(same.report)
+                continue
+            try:
+                prepared = None if same is not None else self._prepare(came[at], there)
+            except (InputError, Denied) as error:
+                refused[at] = error
+                continue
 
-    def names_in(self, text: str) -> Extracted:
-        """What a chunk speaks of. One that has moved has not been looked at yet."""
-        if self.names is None:
-            return _NO_NAMES
-        return self.names[text] if text in self.names else extract(text)
+            def make(now: ReadTransaction, incoming: Incoming = came[at], prepared: Prepared | None = prepared) -> Plan:
+                known = find_document(now, domain, incoming)
+                again = plan_same(now, domain, incoming, known, entities=request.entities)
+                if again is not None:
+                    return again
+                return plan_document(now, domain, prepared or self._prepare(incoming, ()), known, self._names)
 
-    @property
-    def fields(self) -> Fields:
-        """What the text says of itself before it begins."""
-        return self.content.fields or _NO_FIELDS
+            makes[at] = make
+        return refused | self._plan(makes)
 
-    def attrs(self, left_out: Sequence[int], known: Mapping[str, Json]) -> dict[str, Json]:
-        """What the document's atom says of it; with the positions of chunks that somebody took out of use.
+    def _look(self, transaction: ReadTransaction, incoming: Incoming) -> tuple[Plan | None, Collection[str]]:
+        """The plan of a document that is there as it comes in; else the texts of its chunks that are there."""
+        domain, entities = self.request.domain, self.request.entities
+        known = find_document(transaction, domain, incoming)
+        same = plan_same(transaction, domain, incoming, known, entities=entities)
+        return same, texts_of(transaction, known) if same is None and entities else ()
 
-        `known` are its attrs until now: a file that says no other folder stays in the one it is of.
-        """
-        said: dict[str, Json] = {
-            "digest": self.incoming.digest,
-            "bytes": len(self.incoming.data),
-            "media_type": self.incoming.media_type,
-            "chunks": len(self.chunks),
-        }
-        if not self.content.exact:
-            said["text_digest"] = sha256(self.content.text.encode()).hexdigest()
-        if self.incoming.modified is not None:
-            said["modified"] = self.incoming.modified
-            if (root := self.incoming.root or mark_in(known)) is not None:
-                said[ROOT] = root
-        if self.names is None:
-            said[_ENTITIES] = False
-        if self.content.fields is not None:
-            said[_FRONT_MATTER] = dict(self.fields.rest)
-            if self.fields.aliases:
-                said["aliases"] = list(self.fields.aliases)
-        links = self.incoming.links
-        if links is not None and links.unresolved:
-            said[_UNRESOLVED] = list(links.unresolved)
-        elif links is None and _UNRESOLVED in known:
-            said[_UNRESOLVED] = known[_UNRESOLVED]
-        return {**said, "left_out": list(left_out)} if left_out else said
+    def _prepare(self, incoming: Incoming, there: Collection[str]) -> Prepared:
+        request = self.request
+        return Prepared.of(incoming, there, entities=request.entities, allow_secrets=request.allow_secrets)
 
-
-@dataclass(slots=True)
-class Plan:
-    """What one document comes to: what is to be recorded, what is to be taken out of use, and the report of it."""
-
-    name: str
-    version: int | None
-    """The document's version that this was worked out from; None: there is none in use."""
-    report: IngestedDocument
-    atoms: list[_Item] = field(default_factory=list)
-    tombstones: list[_Item] = field(default_factory=list)
-    document: _Item | None = None
-    """None: nothing is recorded of it but edges, or the document is taken out of use."""
-    edges: EdgeChanges = _NO_EDGES
-    names: Mapping[str, bool] = field(default_factory=dict)
-    """Names in it that had no atom; see `Entered.names`."""
-
-    @property
-    def items(self) -> int:
-        """How many items its checkpoints have."""
-        edges = len(self.edges.stated) + len(self.edges.taken_back)
-        return len(self.atoms) + len(self.tombstones) + edges + (self.document is not None)
-
-    @property
-    def characters(self) -> int:
-        """Characters of its chunks that are recorded."""
-        return sum(len(str(atom["value"])) for atom in self.atoms)
-
-    def batches(self) -> Iterator[Batch]:
-        """Its checkpoints, in order: one, unless it has very many items."""
-        stones: Sequence[_Item] = self.tombstones
-        while len(stones) > PART:
-            yield Batch(tombstones=stones[:PART])
-            stones = stones[PART:]
-        atoms: Sequence[_Item] = self.atoms
-        while len(atoms) > PART:
-            yield Batch(atoms=atoms[:PART])
-            atoms = atoms[PART:]
-        last = () if self.document is None else (self.document,)
-        yield Batch((*atoms, *last), self.edges.stated, stones, self.edges.taken_back, tombstones_first=True)
-
-
-class _InUse(NamedTuple):
-    """A document that is in use: its version of now, its title, and the version that was ingested last."""
-
-    now: VersionRow
-    title: str
-    version: VersionRow
-    body: Body
-
-    @property
-    def attrs(self) -> Mapping[str, Json]:
-        return attrs_of(self.body)
-
-    @property
-    def has_names(self) -> bool:
-        """Whether names were looked for in it."""
-        return self.attrs.get(_ENTITIES) is not False
-
-    @property
-    def called(self) -> Json:
-        """The title that its source gave it."""
-        return self.attrs.get(_CALLED, self.body.members.get("value"))
-
-
-class Known(NamedTuple):
-    """The name that the atom of a document has, and the document, if it is in use."""
-
-    name: str
-    version: _InUse | None
-
-
-def find_document(transaction: ReadTransaction, domain: str, incoming: Incoming) -> Known:
-    """What is there of the document that comes in."""
-    name = document_name(domain, incoming.known_by, incoming.digest)
-    return Known(name, _find(transaction, name))
-
-
-def _find(transaction: ReadTransaction, name: str) -> _InUse | None:
-    row = find_name(transaction, name)
-    body = None if row is None or row.kind is not Kind.PUT else body_of(transaction, row.seq)
-    if row is None or body is None:
-        return None
-    ingested = ingested_of(transaction, row, body)
-    if ingested is None or ingested[0].kind is not Kind.PUT:
-        ingested = row, body
-    return _InUse(row, str(body.members.get("value")), *ingested)
-
-
-def plan_same(
-    transaction: ReadTransaction, domain: str, incoming: Incoming, there: Known, *, entities: bool
-) -> Plan | None:
-    """Nothing to do, and the report of it, if the document is there and its bytes are the same; else None.
-
-    One that has no mark of a folder yet, or is taken over, is recorded again, and one in which no names were looked for
-    if they are asked for now. InputError if it is of another folder, may not be taken over, and would change.
-    """
-    name, known = there
-    if known is None:
-        return None
-    attrs, title = known.attrs, known.title
-    same = attrs.get("digest") == incoming.digest and attrs.get("media_type") == incoming.media_type
-    same = same and incoming.title in (None, title) and (known.has_names or not entities)
-    mark = mark_in(attrs)
-    if incoming.root not in (None, mark):
-        if mark is None or incoming.takes_over:
+    def _links_of(self, incoming: Incoming) -> Linked | None:
+        """Where the links of a file lead; None if it is no file in Markdown."""
+        if incoming.media_type != MARKDOWN or incoming.modified is None or incoming.source is None:
             return None
-        if not same:
-            raise of_another_folder(incoming.shown)
-    if not same or _has_new_fields(known, incoming):
-        return None
-    report = _report(name, known.now.subject, incoming, title, kept=_count(known.body))
-    plan = Plan(name, known.now.seq, report)
-    if incoming.links is not None and incoming.root in (None, mark):
-        _plan_links(transaction, domain, known, incoming.links, plan)
-    return plan
+        links, more = find_links(incoming.data.decode(errors="replace"))
+        if not links:
+            return Linked(())
+        if self._targets is None:
+            self._targets = self._find_targets(incoming.source, incoming.root)
+        linked = self._targets.resolve(incoming.source, links, more)
+        for source in linked.sources:
+            self._linking[source] = self._linking.get(source, 0) + 1
+        return linked
+
+    def _find_targets(self, own: str, mark: str | None) -> Targets:
+        """The sources that were listed, and those of documents beside them that came with the same folder."""
+        listed, folder = self._listed
+        root = own.partition("/")[0] + "/"
+        with self._log.snapshot() as transaction:
+            stored = list(documents_of(transaction, self.request.domain, root))
+        beside = [
+            one.source
+            for one in stored
+            if mark in (None, one.mark) and (folder is None or not one.source.startswith(f"{folder}/"))
+        ]
+        return Targets([*beside, *listed, own])
+
+    def drop(self, name: str) -> None:
+        """Take a document out of use, with its chunks."""
+        self._plan({0: lambda now: plan_gone(now, name)})
+
+    def fail(self, shown: str, error: SubstrateError) -> None:
+        """Report what was not taken."""
+        hidden = "a file whose name looks like it holds a credential"
+        safe = shown.encode(errors="backslashreplace").decode()
+        refused = getattr(error, "refused", ())
+        first = refused[0] if refused and isinstance(refused[0], Refused) else None
+        code, reason = (error.code, error.message) if first is None else (first.code, first.reason)
+        self._failed.append(Refused(hidden if find_secrets(safe) else safe, code, reason))
+
+    def note_missing(self, root: Root, below: tuple[str, ...], listed: Listed) -> None:
+        """Find documents of this folder whose files are gone: report them, or take them out of use if that is asked.
+
+        A folder that is suddenly empty, such as one that is not mounted, takes nothing out of use.
+        """
+        with self._log.snapshot() as transaction:
+            gone = gone_from(transaction, self.request, root, below, listed)
+        if self.request.prune and gone and not listed.files:
+            self._note = f"the folder {in_quotes(root.name)} has no documents any more: nothing was taken out of use"
+        if self.request.prune and listed.files:
+            for name in gone:
+                self.drop(name)
+        else:
+            self._missing = tuple(gone)
+
+    def finish(self) -> Ingested:
+        """Write what waits, and report all."""
+        self._flush()
+        if self._beside is not None and not self._failed and not self.request.dry_run:
+            self._name_domain()
+            self._write(self._beside, {})  # the document is there as it is
+        return Ingested(
+            tuple(sorted(self._done, key=lambda item: (item.source or "", item.name))),
+            tuple(map(self._with_links, self._failed)),
+            dict(self.skipped),
+            self._missing,
+            self._recorded,
+            self.request.domain,
+            self.request.dry_run,
+            self._note,
+        )
+
+    def _with_links(self, refused: Refused) -> Refused:
+        """What was not taken, and how many documents link to it: their edges wait for it."""
+        count = self._linking.get(refused.item, 0)
+        if not count:
+            return refused
+        words = "; 1 document links to it" if count == 1 else f"; {count:,} documents link to it"
+        return replace(refused, reason=Message(refused.reason, words))
+
+    # -- within --------------------------------------------------------------------------------------------------------
+
+    def _plan(self, makes: Mapping[int, _Make]) -> dict[int, SubstrateError]:
+        """Work out documents, and write those that wait whenever they are enough. What was refused, by its number."""
+        refused: dict[int, SubstrateError] = {}
+        waiting = iter(makes.items())
+        while True:
+            with self._log.snapshot() as transaction:
+                for at, make in waiting:
+                    try:
+                        self._keep(make(transaction), make)
+                    except (InputError, Denied) as error:
+                        refused[at] = error
+                    if self._items > _TOGETHER or self._characters > _CHARACTERS:
+                        break
+                else:
+                    return refused
+            self._flush()
+
+    def _keep(self, plan: Plan | None, make: _Make) -> None:
+        """Let a document wait until it is written, or report it if there is nothing to write."""
+        if plan is None:
+            return
+        self._names.update(plan.names)
+        if plan.items == 0 or self.request.dry_run:
+            self._done.append(plan.report)
+            self._recorded += plan.items
+            return
+        self._waiting.append((plan, make))
+        self._items += plan.items
+        self._characters += plan.characters
+
+    def _flush(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        self._items = self._characters = 0
+        self._names = {}
+        if not waiting:
+            return
+        self._name_domain()
+        if len(waiting) == 1:
+            self._write_one(*waiting[0])
+            return
+        small = [plan for plan, _ in waiting if plan.items <= _TOGETHER]
+        if len(small) == len(waiting):
+            try:
+                self._write(_together(small), {plan.name: plan.version for plan in small})
+            except (Conflict, ItemsRefused):
+                pass  # one of them is at fault, or was changed by another: each by itself
+            else:
+                self._done += [plan.report for plan in small]
+                return
+        for plan, make in waiting:
+            # An atom of a name that two of them have is with the first, which may not be written.
+            again = self._make_again(plan, make)
+            if again is not None:
+                self._write_one(again, make)
+
+    def _make_again(self, plan: Plan, make: _Make) -> Plan | None:
+        """The document worked out again; None, and it is told, if nothing is left to do or another folder has it."""
+        try:
+            with self._log.snapshot() as transaction:
+                again = make(transaction)
+        except InputError as refused:
+            self.fail(plan.report.source or plan.report.title, refused)
+            return None
+        if again is None or again.items == 0:
+            self._done.append((again or plan).report)
+            return None
+        return again
+
+    def _write_one(self, plan: Plan, make: _Make) -> None:
+        """One document, in as many checkpoints as it takes; worked out again if another writer was faster."""
+        for left in reversed(range(_TRIES)):
+            try:
+                *first, last = plan.batches()
+                for batch in (*first, last if self._beside is None else _joined(last, self._beside)):
+                    self._write(batch, {plan.name: plan.version})
+                self._beside = None
+                self._done.append(plan.report)
+            except Conflict as error:
+                if not left:
+                    self.fail(plan.report.source or plan.report.title, error)
+                    return
+                again = self._make_again(plan, make)
+                if again is None:
+                    return
+                plan = again
+            except InputError as error:
+                self.fail(plan.report.source or plan.report.title, error)
+                return
+            else:
+                return
+
+    def _write(self, batch: Batch, expect: Mapping[str, int | None]) -> None:
+        said = {**self.request.said, "origin": INGESTED, "source": None}
+        # What looks like a credential was refused before, in the text as a whole.
+        saved = checkpoint(self._log, batch, expect=expect, said=said, allow_secrets=True)
+        self._recorded += len(saved.seqs)
+
+    def _name_domain(self) -> None:
+        """Make the domain's atom, if there never was one: it is named by the caller, not by a file."""
+        name = self.request.domain
+        with self._log.snapshot() as transaction:
+            if self._named or find_name(transaction, name) is not None:
+                self._named = True
+                return
+        atom = {"name": name, "value": name.removeprefix(DOMAIN)}
+        try:
+            saved = checkpoint(self._log, Batch(atoms=(atom,)), expect={name: None}, said=self.request.said)
+            self._recorded += len(saved.seqs)
+        except Conflict:
+            pass  # somebody else has made it
+        self._named = True
 
 
-def _has_new_fields(known: _InUse, incoming: Incoming) -> bool:
-    """Whether the document was ingested before front matter was read, and has some."""
-    if _FRONT_MATTER in known.attrs or incoming.media_type != MARKDOWN or not incoming.data.startswith(_DASHES):
-        return False
-    return find_front_matter(incoming.data.decode()) is not None
+def _joined(batch: Batch, beside: Batch) -> Batch:
+    """Both in one checkpoint; of an atom that both have, the one of `beside`."""
+    names = {atom["name"] for atom in beside.atoms if isinstance(atom, Mapping)}
+    others = [atom for atom in batch.atoms if not (isinstance(atom, Mapping) and atom["name"] in names)]
+    return replace(batch, atoms=(*beside.atoms, *others), edges=(*batch.edges, *beside.edges))
 
 
-def _plan_links(transaction: ReadTransaction, domain: str, known: _InUse, links: Linked, plan: Plan) -> None:
-    """What the links of a document come to whose text stays: files that they lead to came or went."""
-    plan.edges = plan_edges(transaction, plan.name, known.now.subject, _targets(domain, links))
-    if list(links.unresolved) != known.attrs.get(_UNRESOLVED, []):
-        attrs = {key: said for key, said in known.attrs.items() if key != _UNRESOLVED}
-        attrs |= {_UNRESOLVED: list(links.unresolved)} if links.unresolved else {}
-        attrs |= {_CALLED: known.called} if known.title != known.called else {}
-        source = known.body.members.get("source")
-        plan.document = {"name": plan.name, "value": known.title, "source": source, "attrs": attrs}
-    if plan.items:
-        unresolved = len(links.unresolved) + links.more
-        plan.report = replace(plan.report, linked=len(plan.edges.stated), unresolved=unresolved, status="changed")
-
-
-def _targets(domain: str, links: Linked) -> list[str]:
-    return [document_name(domain, source) for source in links.sources]
-
-
-def texts_of(transaction: ReadTransaction, there: Known) -> set[str]:
-    """The texts of the chunks that the document has now, if it is there and names were looked for in them."""
-    name, known = there
-    if known is not None and not known.has_names:
-        return set()
-    return {slot.text for slot in _slots(transaction, name, known)}
-
-
-def plan_document(
-    transaction: ReadTransaction, domain: str, prepared: Prepared, there: Known, waiting: Mapping[str, bool] = _NOTHING
-) -> Plan:
-    """What a document comes to in the domain of this name, given what is `there`.
-
-    `waiting`: the names of documents that wait for the same checkpoint.
-    """
-    incoming, (name, known) = prepared.incoming, there
-    slots = _slots(transaction, name, known)
-    looks_again = prepared.names is not None and known is not None and not known.has_names
-    tags = list(prepared.fields.tags)
-    here = {slot.position: slot for slot in slots}
-    positions = align([(slot.position, slot.text) for slot in slots], prepared.chunks)
-    recorded: list[tuple[int, str]] = []
-    left_out: list[int] = []
-    again: set[bytes] = set()
-    names_there: dict[int, Json] = {}
-    added = changed = 0
-    for position, text in zip(positions, prepared.chunks, strict=True):
-        slot = here.pop(position, None)
-        if slot is not None and slot.text == text:
-            names_came = looks_again and _is_without_names(slot) and bool(prepared.names_in(text))
-            if slot.is_live and not names_came and (slot.is_edited or _tags_in(slot.body) == tags):
-                continue
-            if not slot.is_live and len(left_out) < _LEFT_OUT and not _is_to_return(transaction, slot):
-                left_out.append(position)
-                continue
-        recorded.append((position, text))
-        if slot is not None:
-            again.add(slot.latest.subject)
-            if prepared.names is None and slot.text == text:
-                names_there[position] = slot.body.members.get("entities", [])
-        added += slot is None or not slot.is_live
-        changed += slot is not None and slot.is_live
-    stones = [_stone(chunk_name(name, slot.position)) for slot in here.values() if slot.is_live]
-    spoken_of = [prepared.names_in(text) for _, text in recorded]
-    entered = enter(transaction, domain, spoken_of, besides=again, waiting=waiting)
-    atoms: list[_Item] = [
-        *entered.atoms,
-        *(
-            _chunk(name, position, text, incoming.source, names_there.get(position, list(listed)), tags)
-            for (position, text), listed in zip(recorded, entered.fields, strict=True)
-        ),
-    ]
-    attrs = prepared.attrs(left_out, {} if known is None else known.attrs)
-    title = prepared.title
-    if known is not None and incoming.title is None and known.called == title and known.title != title:
-        attrs[_CALLED], title = title, known.title  # what a person called it
-    whole: dict[str, object] = {"name": name, "value": title, "source": incoming.source, "attrs": attrs}
-    before = {} if known is None else known.body.members
-    if tags or "tags" in before:
-        whole["tags"] = tags
-    if prepared.fields.occurred_at or "occurred_at" in before:
-        whole["occurred_at"] = prepared.fields.occurred_at
-    links = incoming.links
-    subject = find_subject(transaction, name) if known is None else known.now.subject
-    edges = _NO_EDGES if links is None else plan_edges(transaction, name, subject, _targets(domain, links))
-    report = _report(
-        name,
-        subject,
-        incoming,
-        title,
-        linked=len(edges.stated),
-        unresolved=0 if links is None else len(links.unresolved) + links.more,
-        added=added,
-        changed=changed,
-        kept=len(prepared.chunks) - added - changed,
-        tombstoned=len(stones),
-        entities=entered.new,
-        merged=len({listed for names in entered.fields for listed in names}) - entered.new,
-        unlisted=entered.more + sum(found.more for found in spoken_of),
-        dropped=prepared.fields.dropped,
-        status="new" if known is None else "changed",
+def _together(plans: Iterable[Plan]) -> Batch:
+    """Small documents as one checkpoint."""
+    batches = [batch for plan in plans for batch in plan.batches()]
+    return replace(
+        batches[0],
+        atoms=tuple(atom for batch in batches for atom in batch.atoms),
+        edges=tuple(edge for batch in batches for edge in batch.edges),
+        unedges=tuple(edge for batch in batches for edge in batch.unedges),
+        tombstones=tuple(stone for batch in batches for stone in batch.tombstones),
+        tombstones_first=True,
     )
-    version = None if known is None else known.now.seq
-    return Plan(name, version, report, atoms, stones, whole, edges, entered.names)
-
-
-def plan_gone(transaction: ReadTransaction, name: str) -> Plan | None:
-    """What taking a document out of use comes to, its chunks first; None if it is out of use already."""
-    known = _find(transaction, name)
-    if known is None:
-        return None
-    live = [slot for slot in _slots(transaction, name, known) if slot.is_live]
-    source = known.body.members.get("source")
-    size = known.attrs.get("bytes")
-    report = IngestedDocument(
-        name,
-        id_text(known.now.subject),
-        known.title,
-        source if isinstance(source, str) else None,
-        str(known.attrs.get("digest")),
-        size if isinstance(size, int) else 0,
-        tombstoned=len(live),
-        status="gone",
-    )
-    stones = [_stone(chunk_name(name, slot.position)) for slot in live]
-    edges = plan_edges(transaction, name, known.now.subject, ())
-    return Plan(name, known.now.seq, report, tombstones=[*stones, _stone(name)], edges=edges)
-
-
-def _slots(transaction: ReadTransaction, name: str, known: _InUse | None) -> list[Slot]:
-    if known is None:
-        return read_slots(transaction, name, None)
-    return read_slots(transaction, name, end_of(transaction, known.version.seq), left_out_of(known.attrs))
-
-
-def _report(name: str, subject: bytes, incoming: Incoming, title: str, **said: Any) -> IngestedDocument:  # noqa: ANN401
-    size = len(incoming.data)
-    return IngestedDocument(name, id_text(subject), title, incoming.source, incoming.digest, size, **said)
-
-
-def _chunk(  # noqa: PLR0913, PLR0917
-    document: str, position: int, text: str, source: str | None, entities: Json, tags: Sequence[str]
-) -> _Item:
-    return {
-        "name": chunk_name(document, position),
-        "value": text,
-        "parent": document,
-        "position": position,
-        "source": source,
-        "entities": entities,
-        "tags": tags,
-    }
-
-
-def _stone(name: str) -> _Item:
-    return {"name": name}
-
-
-def _is_without_names(slot: Slot) -> bool:
-    """Whether a chunk is as it was ingested, and lists no entities."""
-    return not slot.is_edited and not slot.body.members.get("entities")
-
-
-def _tags_in(body: Body) -> Json:
-    return body.members.get("tags", [])
-
-
-def _is_to_return(transaction: ReadTransaction, slot: Slot) -> bool:
-    """Whether a chunk that is out of use comes back: if an ingest took it out, not if somebody did."""
-    body = body_of(transaction, slot.latest.seq)
-    return body is None or body.members.get("origin") == INGESTED
-
-
-def _count(body: Body) -> int:
-    count = attrs_of(body).get("chunks")
-    return count if isinstance(count, int) else 0

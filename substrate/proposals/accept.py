@@ -17,7 +17,8 @@ from substrate.atoms.domains import DOMAIN
 from substrate.atoms.load import atom_of
 from substrate.atoms.meant.which import which
 from substrate.atoms.resolve import name_of
-from substrate.documents.ingest import Request, ingest
+from substrate.documents.ingest import ingest
+from substrate.documents.request import Request
 from substrate.errors import Conflict, InputError, NotFound, SecretFound, SubstrateError
 from substrate.kv.api import ReadTransaction
 from substrate.log.append import Decision

@@ -50,6 +50,8 @@ class IngestedDocument(Result):
     """Fields of its front matter that had no room: they are in its text alone."""
     status: str = "kept"
     """new, changed, kept (nothing was recorded), or gone: its file is not there, and it was taken out of use."""
+    unread: str = ""
+    """Why its front matter could not be read, and is only text; empty: it was read, or there is none."""
 
     @property
     def chunks(self) -> int:
@@ -121,6 +123,8 @@ class Ingested(Results[IngestedDocument]):
             told.append(f"links to other documents: {self.linked:,} stated, {self.unresolved:,} lead to none")
         dropped = [item for item in self.items if item.dropped]
         told += [f"no room for fields of {item.source}: {', '.join(item.dropped)}" for item in dropped[:_SHOWN]]
+        unread = [item for item in self.items if item.unread]
+        told += [f"front matter of {item.source or item.title} is not read: {item.unread}" for item in unread[:_SHOWN]]
         told += [f"not taken: {one.item}: {one.reason}" for one in self.failed[:_SHOWN]]
         told += [f"file is gone: {name}" for name in self.missing[:_SHOWN]]
         rest = {"failed": len(self.failed) - _SHOWN, "missing": len(self.missing) - _SHOWN}

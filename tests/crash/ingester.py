@@ -17,8 +17,8 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from substrate.documents import ingest, write
-from substrate.documents.write import Plan
+from substrate.documents import plan, write
+from substrate.documents.plan import Plan
 from substrate.memory import open_memory
 from substrate.save.batch import Batch
 
@@ -32,26 +32,26 @@ def early(plan: Plan) -> Iterator[Batch]:
 
 def kill_after(checkpoints: int) -> None:
     """Let this process die when it has written so many."""
-    write_one, left = ingest.Writer._write, checkpoints
+    write_one, left = write.Writer._write, checkpoints
 
-    def counted(self: ingest.Writer, batch: Batch, expect: Mapping[str, int | None]) -> None:
+    def counted(self: write.Writer, batch: Batch, expect: Mapping[str, int | None]) -> None:
         nonlocal left
         write_one(self, batch, expect)
         left -= 1
         if not left:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    ingest.Writer._write = counted  # type: ignore[method-assign]
+    write.Writer._write = counted  # type: ignore[method-assign]
 
 
 def main() -> None:
     store, home, folder = map(Path, sys.argv[1:4])
-    ingest._TOGETHER, write.PART = 8, 3
+    write._TOGETHER, plan.PART = 8, 3
     if sys.argv[4:] == ["early"]:
         Plan.batches = early  # type: ignore[method-assign]
-        ingest._TOGETHER = 0
-        expecting = ingest.Writer._write
-        ingest.Writer._write = lambda self, batch, _: expecting(self, batch, {})  # type: ignore[method-assign]
+        write._TOGETHER = 0
+        expecting = write.Writer._write
+        write.Writer._write = lambda self, batch, _: expecting(self, batch, {})  # type: ignore[method-assign]
     for line in sys.stdin:
         child = os.fork()
         if not child:

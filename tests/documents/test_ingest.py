@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from substrate.documents import write
+from substrate.documents import plan
 from substrate.documents.align import STEP
 from substrate.documents.files import FileRead, Root
-from substrate.documents.ingest import Request, read_file
+from substrate.documents.ingest import read_file
 from substrate.documents.naming import chunk_name, chunk_prefix
+from substrate.documents.request import Request
 from substrate.errors import (
     Conflict,
     InputError,
@@ -442,7 +443,7 @@ def test_a_document_of_which_a_chunk_was_forgotten_says_so(memory: Memory, tmp_p
 def test_a_document_of_many_checkpoints_is_the_old_one_until_the_last(
     memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(write, "PART", 3)
+    monkeypatch.setattr(plan, "PART", 3)
     path = tmp_path / "page.txt"
     path.write_text(paragraphs(40))
     name = memory.ingest(path)[0].name
@@ -468,7 +469,7 @@ def test_two_who_ingest_one_source_at_once_leave_a_whole_document(
             other.ingest(text, source="page")
         return checkpoint(*given, **options)
 
-    monkeypatch.setattr("substrate.documents.ingest.checkpoint", interrupted)
+    monkeypatch.setattr("substrate.documents.write.checkpoint", interrupted)
     name = memory.ingest(paragraphs(5), source="page")[0].name
     document = memory.document(name)
     assert (document.text, document.exact) == (paragraphs(5), True)
@@ -479,7 +480,7 @@ def test_a_document_that_others_change_all_the_time_is_told(memory: Memory, monk
         raise Conflict("another was faster")
 
     memory.checkpoint(["v1.domain.main = main"])
-    monkeypatch.setattr("substrate.documents.ingest.checkpoint", busy)
+    monkeypatch.setattr("substrate.documents.write.checkpoint", busy)
     assert [one.code for one in memory.ingest("text", source="page").failed] == ["conflict"]
 
 
@@ -583,7 +584,7 @@ def test_a_document_without_a_mark_is_pruned_only_after_it_was_ingested_again(
     memory: Memory, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as before:  # as it was before there were marks
-        before.setattr(write, "ROOT", "another")
+        before.setattr(plan, "ROOT", "another")
         first = memory.ingest(folder)
     kept = folder / "index.md"
     text = kept.read_text()
@@ -608,7 +609,7 @@ def test_two_folders_of_one_name_that_are_ingested_at_once_leave_one_of_them(
         return checkpoint(*given, **options)
 
     memory.ingest("so that the domain is there", title="t")
-    monkeypatch.setattr("substrate.documents.ingest.checkpoint", slow)
+    monkeypatch.setattr("substrate.documents.write.checkpoint", slow)
     second = memory.ingest(two[1])
     other.close()
     assert [(one.item, one.code) for one in second.failed] == [("docs/readme.md", "input")]

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from substrate.documents import write
-from substrate.documents.ingest import Request
+from substrate.documents import plan
 from substrate.documents.naming import document_name
+from substrate.documents.request import Request
 from substrate.documents.watch import FolderWatch
 from substrate.log.copies.check import check_store
 from substrate.memory import Memory
@@ -183,7 +183,7 @@ def test_a_table_of_edge_types_that_allows_no_links_keeps_no_document_out(memory
 def test_a_document_of_several_checkpoints_has_its_edges_with_the_last(
     memory: Memory, vault: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(write, "PART", 3)
+    monkeypatch.setattr(plan, "PART", 3)
     text = "".join(f"{prose(60, f'p{i}')} [[two]]\n\n" for i in range(20))
     (vault / "long.md").write_text(text)
     memory.ingest(vault, domain="v")
@@ -269,3 +269,37 @@ def test_an_alias_finds_its_document_among_many(memory: Memory, tmp_path: Path) 
     memory.ingest(folder, domain="v", entities=False)
     for text in ("quux217", "Second name 217"):
         assert memory.which(text).name == memory.which(text, kind="document").name == name("n217.md")
+
+
+def test_the_report_says_how_many_documents_link_to_a_file_that_was_refused(memory: Memory, vault: Path) -> None:
+    (vault / "two.md").write_text(f"token = {CREDENTIAL}\n")
+    (vault / "sub" / "three.md").write_text("See [[two]].\n")
+    for _ in range(2):
+        (refused,) = memory.ingest(vault, domain="v").failed
+        assert refused.item == "vault/two.md"
+        assert refused.reason.endswith("; 2 documents link to it")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("---\ntitle: a\nb: [1\n---\nText.\n", "line 4 is not valid YAML"),
+        ("---\ntitle: a: b\n---\nText.\n", "line 2 is not valid YAML"),
+        ("---\ntitle: a\n\nText.\n", "no line --- ends it within 65,536 characters"),
+        (
+            "---\ntitle: &x a\n---\nText.\n",
+            "it has anchors, aliases or keys that are not read, or is nested too deeply",
+        ),
+        ("---\ntitle: a\n---\nText.\n", ""),
+        ("---\nA line between two others.\n\n---\n", ""),
+        ("Text.\n", ""),
+    ],
+)
+def test_the_report_says_that_front_matter_cannot_be_read(
+    memory: Memory, tmp_path: Path, text: str, reason: str
+) -> None:
+    (tmp_path / "note.md").write_text(text)
+    done = memory.ingest(tmp_path / "note.md", domain="v")
+    assert done[0].unread == reason
+    told = [remark for remark in done.remarks if remark.startswith("front matter")]
+    assert told == ([f"front matter of {done[0].source} is not read: {reason}"] if reason else [])

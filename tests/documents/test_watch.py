@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from substrate.documents import watch as watching
-from substrate.documents.ingest import Request
+from substrate.documents.request import Request
 from substrate.documents.watch import FolderWatch
 from substrate.errors import InputError, NotFound, PathEscape, SchemaInvalid
 from substrate.memory import Memory

@@ -126,6 +126,8 @@ def _answer(results: Sequence[Ingested]) -> Answer:
         counts |= {"links stated": linked, "links that lead to no document": unresolved}
     dropped = [f"{_shown(item.source)}: {in_quotes(', '.join(item.dropped))}" for item in new if item.dropped]
     rows += [("no room for fields of", told) for told in dropped[:_NAMED]]
+    unread = [f"{_shown(item.source or item.title)}: {item.unread}" for item in new if item.unread]
+    rows += [("front matter is not read", told) for told in unread[:_NAMED]]
     is_dry = any(result.dry_run for result in results)
     if items or not rows:
         rows += [(f"would be: {word}" if is_dry else word, count) for word, count in counts.items()]

@@ -17,10 +17,15 @@ def entities(given: Namespace, _: Output) -> Answer:
     """Print the directory."""
     with reading(given) as memory:
         found = calls.entities(memory, given)
-    rows = [(item.name, item.type, item.mentions, ", ".join(item.aliases) or None, item.atom) for item in found]
+    rows = [
+        (item.name, item.type, item.mentions, ", ".join(item.aliases) or None, item.atom if item.id else None)
+        for item in found
+    ]
     hints = [f"there are more: --by name --after {as_word(found.next)}"] if found.next else []
     if found.more:
         hints.append(f"there are {found.more:,} more: --offset {given.offset + len(rows)}")
+    if any(item.id is None for item in found):
+        hints.append("a name without an atom is in one text alone; it gets its atom with the second text")
     if not rows:
         hints.append("there are no such entities; substrate ingest finds those of a text")
     table = Table(("name", "type", "=mentions", "aliases", "atom"), rows)

@@ -24,7 +24,7 @@ _TITLE: Final = 200
 class Extracted:
     """The text of a file. `exact`: it is the file itself, and its UTF-8 is the file's bytes.
 
-    `fields`: what it says of itself, before its text; None: nothing.
+    `fields`: what it says of itself, before its text; None: nothing. `unread`: why that could not be read.
     """
 
     text: str
@@ -32,6 +32,7 @@ class Extracted:
     title: str | None = None
     exact: bool = True
     fields: Fields | None = None
+    unread: str = ""
 
 
 def decode(data: bytes) -> str:

@@ -18,12 +18,14 @@ from substrate.errors import InputError
 from substrate.limits import LIMITS
 from substrate.proof.encoding import Json
 
-__all__ = ["Fields", "FrontMatter", "find_front_matter"]
+__all__ = ["Fields", "FrontMatter", "find_front_matter", "unread_front_matter"]
 
 _MOST: Final = 65_536
 """Characters of front matter; longer, it is none."""
 _BEGIN: Final = re.compile("\ufeff?---[ \\t]*+\\r?\\n")
 _END: Final = re.compile(r"(?:^|(?<=\n))(?:---|\.\.\.)[ \t]*+(?:\r?\n|\r?\Z)")
+_FIELD: Final = re.compile(r"\s*+[\w-][\w .-]{0,60}:(?:\s|\Z)")
+"""How a first line begins that is one of front matter, and no text between two lines of dashes."""
 _DEEP: Final = 7
 """Lists and mappings in each other, the front matter among them: what attrs have room for."""
 _RECORDED: Final = 16_384
@@ -66,6 +68,28 @@ def find_front_matter(text: str) -> FrontMatter | None:
         return None
     said = _read(text[begin.end() : end.start()])
     return None if said is None else FrontMatter(_fields(said), end.end())
+
+
+def unread_front_matter(text: str) -> str:
+    """Why what looks like front matter at the top of a text is none; empty if nothing does, or it was read."""
+    begin = _BEGIN.match(text)
+    if begin is None or _FIELD.match(text, begin.end()) is None:
+        return ""
+    end = _END.search(text, begin.end(), begin.end() + _MOST)
+    if end is None:
+        return f"no line --- ends it within {_MOST:,} characters"
+    import yaml  # noqa: PLC0415
+
+    try:
+        said = _built(yaml, text[begin.end() : end.start()])
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        return "it is not valid YAML" if mark is None else f"line {mark.line + 2} is not valid YAML"
+    except (yaml.YAMLError, ValueError):
+        return "it is not valid YAML"
+    except (_Refused, RecursionError):
+        return "it has anchors, aliases or keys that are not read, or is nested too deeply"
+    return "" if isinstance(said, dict) else "it is not a list of fields"
 
 
 class _Refused(Exception):

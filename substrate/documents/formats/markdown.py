@@ -7,7 +7,7 @@ from typing import Final
 
 from substrate.documents.chunk import Section
 from substrate.documents.formats.extracted import MOST_SECTIONS, Extracted, decode, title_from
-from substrate.documents.formats.front_matter import find_front_matter
+from substrate.documents.formats.front_matter import find_front_matter, unread_front_matter
 
 __all__ = ["read_markdown", "sections_of"]
 
@@ -25,7 +25,7 @@ def read_markdown(data: bytes) -> Extracted:
     text = decode(data)
     front = find_front_matter(text)
     if front is None:
-        return Extracted(text, *sections_of(text))
+        return Extracted(text, *sections_of(text), unread=unread_front_matter(text))
     sections, title = sections_of(text[front.end :])
     moved = tuple(Section(section.start + front.end, section.depth) for section in sections)
     return Extracted(text, moved, front.fields.title or title, fields=front.fields)

@@ -40,3 +40,13 @@ def test_extract_prints_names_and_needs_no_store(run: Commands) -> None:
     assert "there is no name in it" in run.ok("extract", "nothing here").err
     assert run.ok("extract", " and ".join(f"CamelCase{i}" for i in range(102)), "--json").json["more"] == 2
     assert run("extract").code == 2
+
+
+def test_entities_names_no_atom_that_is_not_there(run: Commands) -> None:
+    run.ok("ingest", "-", "--domain", "shop", "--title", "One", stdin="We moved to PostgreSQL.\n")
+    page = run.ok("entities")
+    assert page.rows == [["PostgreSQL", "", "1", "", ""]]
+    assert "a name without an atom is in one text alone" in page.err
+    run.ok("ingest", "-", "--domain", "shop", "--title", "Two", stdin="They left PostgreSQL.\n")
+    again = run.ok("entities")
+    assert (again.rows[0][-1], "without an atom" in again.err) == ("v1.entity.shop.postgresql", False)
