@@ -24,7 +24,7 @@ from substrate.bootstrap.evidence import HIGH_IMPACT
 from substrate.bootstrap.fit import LEAST_TOKENS, Measure, Shown, brief, cost_of, fit, form_of, room_in
 from substrate.bootstrap.pack import Item, pack
 from substrate.bootstrap.rules import Pinned, pinned
-from substrate.bootstrap.show import Offer, atom_shown, clashes_shown, cluster_of, same_text
+from substrate.bootstrap.show import Offer, atom_shown, clashes_shown, cluster_of, same_text, shortened
 from substrate.embed.tokens import TokenCounter, cut, token_counter
 from substrate.errors import InputError, SchemaInvalid
 from substrate.learn.forecast import Forecaster, Need
@@ -217,7 +217,7 @@ class _Opener:
         room = room_in(envelope, measure)
         offers = self._offers(room)
         aimed = asked.objective is not None and self._domain is None
-        chosen = _chosen(offers, room, aimed=aimed)
+        chosen = _chosen(offers, room, measure, aimed=aimed)
         rest = [offer for at, offer in enumerate(offers) if at not in set(chosen)]
         weakest = [offers[at].atom.name for at in reversed(chosen)]
         return fit(self._draft(envelope, [offers[at] for at in chosen], rest), weakest, measure)
@@ -263,15 +263,15 @@ class _Opener:
         return held, self._boosted(list(needs.values()))
 
     def _boosted(self, needs: list[Need]) -> list[Need]:
-        """In the order in which to look at them: those that wait last; members of the domain count double."""
+        """In the order in which to look at them: what was taught first, those that wait last; members count double."""
         if self._domain is None:
-            return sorted(needs, key=lambda need: need.waits)
+            return sorted(needs, key=lambda need: (not need.is_taught, need.waits))
         members = self._members([need.subject for need in needs])
         likely = (need.subject for need in needs[:_LIKELY] if need.subject not in members)
         members |= {subject for subject in likely if self._gatherer.is_in_domain(subject)}
 
-        def precedes(need: Need) -> tuple[bool, float]:
-            return need.waits, -need.share * (BOOST if need.subject in members else 1.0)
+        def precedes(need: Need) -> tuple[bool, bool, float]:
+            return not need.is_taught, need.waits, -need.share * (BOOST if need.subject in members else 1.0)
 
         return sorted(needs, key=precedes)
 
@@ -376,12 +376,12 @@ class _Opener:
         )
 
 
-def _chosen(offers: Sequence[Offer], room: int, *, aimed: bool) -> list[int]:
+def _chosen(offers: list[Offer], room: int, measure: Measure, *, aimed: bool) -> list[int]:
     """The places of those to show, the dearest first.
 
     Goals, constraints and preferences may take a part of the room; what was taught for such an objective then takes
-    what it needs; all others stand in line, and behind it weak matches that wait. `aimed`: at an objective alone;
-    what only use speaks for comes last then.
+    what it needs, and a correction is made shorter where there is less; all others stand in line, and behind it weak
+    matches that wait. `aimed`: at an objective alone; what only use speaks for comes last then.
     """
     places = range(len(offers))
     rules = [at for at in places if offers[at].section != "atoms"]
@@ -401,6 +401,8 @@ def _chosen(offers: Sequence[Offer], room: int, *, aimed: bool) -> list[int]:
 
     take(rules, int(room * _PINNED_PART))
     for at in taught:
+        if at not in chosen and offers[at].item.cost > room and offers[at].candidate.is_correction:
+            offers[at] = shortened(offers[at], room, measure) or offers[at]
         take([at], room)
     take((at for at in places if at not in fills and not offers[at].waits), room)
     take((at for at in places if at not in fills), room)

@@ -62,7 +62,12 @@ class Candidate:
     @property
     def is_taught(self) -> bool:
         """Whether it was corrected, or taught with full weight, for an objective like this one."""
-        return self.need.parts.get("taught", 0.0) > 0
+        return self.need.is_taught
+
+    @property
+    def is_correction(self) -> bool:
+        """Whether it was taught, and is a person's or an agent's own word: no text from elsewhere."""
+        return self.is_taught and self.body.members.get("origin") != "ingested"
 
     @property
     def is_filler(self) -> bool:

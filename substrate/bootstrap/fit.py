@@ -31,6 +31,8 @@ _LIKELY: Final = ("no_room", "rule_no_room", "less_needed")
 """Why most are left out. If there are other reasons too, something less is shown."""
 _PROBE: Final = 20
 """Characters by which a text is made longer, to see how often it is shown."""
+_FEW: Final = 10
+"""Atoms from which on JSON is longer than text, by what is around each; with fewer, words may be longer than codes."""
 _KEPT: Final = 100
 _HEADINGS: Final[dict[Hashable, int]] = {}
 
@@ -135,7 +137,7 @@ def room_in(envelope: Opening, measure: Measure) -> int:
     """
     max_tokens = envelope.max_tokens
     reasons = dict.fromkeys(_LIKELY, _MANY)
-    full = replace(envelope, left_out=LeftOut(reasons), tokens=max_tokens)
+    full = replace(envelope, left_out=LeftOut(reasons, brief=True), tokens=max_tokens)
     room = max_tokens - measure.count(full) - _headings(max_tokens, measure, *_SECTIONS, "conflicting_facts", "absent")
     if 2 * room >= max_tokens:
         return room
@@ -188,7 +190,10 @@ def _counted(opening: Opening, measure: Measure) -> Opening | None:
     if measure.shown is not compact:  # which may show the number in whatever way: so it is looked at
         while tokens <= most and (needed := measure.count(replace(opening, tokens=tokens))) > tokens:
             tokens = needed
-    return replace(opening, tokens=tokens) if tokens <= most else None
+    counted = replace(opening, tokens=tokens)
+    if tokens > most or (measure.shown is compact and len(counted) < _FEW and count(counted.text()) > most):
+        return None
+    return counted
 
 
 def _ever_smaller(opening: Opening, weakest: Sequence[str]) -> Iterator[Opening]:
@@ -197,6 +202,9 @@ def _ever_smaller(opening: Opening, weakest: Sequence[str]) -> Iterator[Opening]
     while opening.left_out.best:
         fewer = dict(list(opening.left_out.best.items())[:-1])
         opening = replace(opening, left_out=replace(opening.left_out, best=fewer))
+        yield opening
+    if opening.left_out.reasons:
+        opening = replace(opening, left_out=replace(opening.left_out, brief=True))
         yield opening
     opening = replace(opening, objective=None)
     yield opening

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from substrate.atoms.stale import Stale
 from substrate.bootstrap.candidates import Candidate
+from substrate.bootstrap.fit import Measure, cost_of, form_of
 from substrate.bootstrap.pack import Item
 from substrate.values.opening import MATCHES, PROPOSED, WEAK, ConflictingFacts, OpeningAtom
 from substrate.values.times import from_microseconds
 
-__all__ = ["Offer", "atom_shown", "clashes_shown", "cluster_of", "same_text"]
+__all__ = ["Offer", "atom_shown", "clashes_shown", "cluster_of", "same_text", "shortened"]
 
 _OWN: Final = 40
 """Characters from which on a text stands for itself: `yes` said twice is not the same thing said twice."""
@@ -71,6 +72,18 @@ def atom_shown(candidate: Candidate) -> OpeningAtom:
         grounds=candidate.evidence.parts,
         parts={part: added for part, added in candidate.need.parts.items() if added > 0},
     )
+
+
+def shortened(offer: Offer, room: int, measure: Measure) -> Offer | None:
+    """The offer with so much of its value that it fits into the room with its conflicts; None if nothing of it does."""
+    clashes = sum(cost_of(clash, measure) for clash in offer.clashes)
+    left = room - clashes
+    whole = replace(offer.atom, value=atom_shown(offer.candidate).value, shortened=0)
+    form = form_of(whole, left, left, measure) if left > 0 else None
+    if form is None:
+        return None
+    item = replace(offer.item, cost=form.cost + clashes)
+    return replace(offer, atom=replace(form.atom, tokens=form.cost), item=item)
 
 
 def _why(candidate: Candidate) -> str:

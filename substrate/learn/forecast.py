@@ -132,7 +132,8 @@ class Forecaster:
         parts = self.before(domain, objective, match)
         weights = self.weights(question_of("goal" if objective.strip() else "need", 0))
         needs = self._likeliest(parts, weights, count, ())
-        fitting = {self._heirs.heir(item) for item in self._reader.fitting}
+        fits = self._reader.fitting if self._well else self._reader.fitting | self._reader.near
+        fitting = {self._heirs.heir(item) for item in fits}
         weak = {need.subject for need in needs if "match" in need.parts} - set(self._well)
         waiting = weak - fitting if any(need.subject in fitting for need in needs) else set()
         return [need._replace(is_weak=need.subject in weak, waits=need.subject in waiting) for need in needs]
@@ -207,3 +208,8 @@ class Need(NamedTuple):
     """Whether it is a match of the objective, and no good one."""
     waits: bool = False
     """Whether it is a weak match, and there are others that sessions or trainings for such an objective needed."""
+
+    @property
+    def is_taught(self) -> bool:
+        """Whether it was corrected, or taught with full weight, for an objective like this one."""
+        return self.parts.get("taught", 0.0) > 0

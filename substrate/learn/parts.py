@@ -68,6 +68,9 @@ _WELL: Final = 0.25
 """Of the best match's share: what has as much matches well."""
 _FITS: Final = 0.3
 """How like this objective another one must be, for what was taught or needed there to be so for this one."""
+_LITTLE: Final = 0.1
+_FEW: Final = 3
+"""Where nothing matches the objective well, the few objectives that are a little like it say more than weak matches."""
 _SEEDS: Final = 10
 _ANYWHERE: Final = 1e-4
 """How far use of whatever domain counts, if there is an objective: it may fill room, and displaces nobody."""
@@ -97,6 +100,8 @@ class Reader:
         self._skipped: tuple[Sequence[bytes], dict[bytes, float]] | None = None
         self.fitting: set[bytes] = set()
         """What sessions and trainings needed that were for an objective like the one of `before`."""
+        self.near: set[bytes] = set()
+        """The same of the few that are a little like it, if none is more."""
 
     # -- what comes next -----------------------------------------------------------------------------------------
 
@@ -265,6 +270,11 @@ class Reader:
         fits = {number for number in likely if max(like[number], near.get(number, 0.0)) >= _FITS}
         fitting = {number: episode for number, episode in zip(likely, past, strict=True) if number in fits}
         self.fitting = {item for episode in fitting.values() for item in episode.items}
+        if not fitting and alike is not None:
+            few = highest({number: max(like[number], near.get(number, 0.0)) for number in likely}, _FEW)
+            little = {number for fit, number in few if fit >= _LITTLE}
+            chosen = (episode.items for number, episode in zip(likely, past, strict=True) if number in little)
+            self.near = {item for items in chosen for item in items}
         taught = {number: like[number] for number, episode in fitting.items() if episode.weight >= _FULL}
         goals = _shares(self._votes(like, _GOALS, (), weighed=False))
         known = sum(fit**2 for fit, _ in highest(like, _GOALS))

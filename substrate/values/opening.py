@@ -178,6 +178,8 @@ class LeftOut(Result):
     reasons: Mapping[str, int] = field(default_factory=dict)
     best: Mapping[str, str] = field(default_factory=dict)
     """Names of some, each with its reason."""
+    brief: bool = False
+    """Whether there is no room for counts that can be missed. Not in `to_dict`."""
 
     def to_dict(self) -> dict[str, object]:
         """The counts, and the names under `best`."""

@@ -88,3 +88,11 @@ def test_what_can_be_missed_is_given_up_first() -> None:
         }
         given_up += [what for what, is_gone in here.items() if is_gone and what not in given_up]
     assert given_up == ["best", "objective", "b", "reasons", "count", "a"]
+
+
+def test_words_that_are_longer_than_their_codes_keep_to_the_budget_too() -> None:
+    counter = ByteCounter()
+    draft = Opening(counter.name, 0, 97, left_out=LeftOut({"too_large": 11, "ingested": 1}), seq=28)
+    fitted = fit(draft, [], Measure(counter))
+    assert max(map(counter.count, (fitted.json(), fitted.text()))) <= 97
+    assert fitted.truncated

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from uuid import UUID
 
 import pytest
 
 from substrate.atoms.supersedes import Heirs
+from substrate.learn.forecast import Forecaster
 from substrate.learn.parts import Reader
 from substrate.memory import Memory
+from substrate.search.objective import Matched
 from substrate.views.learned.sessions import HOLE
 
 MAIL = [
@@ -100,6 +103,19 @@ def test_a_correction_stays_while_weaker_atoms_are_left_out_however_long_it_is(n
         assert opening.truncated or len(opening) == len(noted.list())
 
 
+def test_of_several_long_corrections_each_stays_while_weaker_atoms_do(noted: Memory) -> None:
+    long = "mail messages are never relayed before the postmaster has been asked, number {}, " * 9
+    asked = [f"v1.procedure.ask_{i}" for i in range(4)]
+    noted.checkpoint([{"name": name, "value": long.format(*[i] * 9)} for i, name in enumerate(asked)])
+    noted.checkpoint([f"v1.constraint.rule_{i} = rule {i}: nobody opens the spool by hand at all" for i in range(9)])
+    noted.train(asked, 3, objective="set up the relay")
+    for max_tokens in (500, 600, 700):
+        opening = noted.bootstrap(ABOUT_MAIL, max_tokens=max_tokens, begin=False)
+        weaker = [atom.name for atom in opening.atoms if atom.name not in asked]
+        assert not weaker or set(asked) <= {atom.name for atom in opening}, max_tokens
+        assert any(atom.shortened for atom in opening), "else this says nothing"
+
+
 def test_a_correction_without_an_objective_counts_where_it_matches(noted: Memory) -> None:
     noted.train(["v1.note.signature"], 3)
     taught = {atom.name for atom in noted.bootstrap(ABOUT_MAIL, begin=False) if "taught" in atom.parts}
@@ -115,3 +131,32 @@ def test_only_an_objective_like_the_one_of_a_training_fits_it(noted: Memory) -> 
             reader = Reader(snapshot, Heirs(snapshot))
             reader.before(HOLE, asked)
         assert reader.fitting == fitting
+
+
+class WithMeaning:
+    """An objective whose vector is known: what matches it is handed in, and no past objective is near in meaning."""
+
+    def __init__(self, shares: Mapping[bytes, float], well: Collection[bytes]) -> None:
+        self.found = Matched(dict(shares), set(well))
+
+    def shares(self, _: object, __: object) -> Matched:
+        return self.found
+
+    def alike(self, _: object) -> dict[bytes, float]:
+        return {}
+
+
+@pytest.mark.parametrize("is_good", [False, True])
+def test_what_an_objective_a_little_like_this_needed_comes_before_weak_matches_alone(
+    noted: Memory, *, is_good: bool
+) -> None:
+    noted.train(TRAINED, objective="paint the fence of the garden")
+    trained = {UUID(noted.access(name).atom.id).bytes for name in TRAINED}
+    matching = [UUID(noted.access(name).atom.id).bytes for name, _ in OTHERS[:20]]
+    match = WithMeaning(dict.fromkeys(matching, 1 / 20), matching[:1] if is_good else ())
+    with noted._store.read() as snapshot:
+        needs = Forecaster(snapshot).opening(HOLE, "mend a garden gate", match, 40)  # type: ignore[arg-type]
+    waiting = {need.subject for need in needs if need.waits}
+    assert waiting == (set() if is_good else set(matching))
+    assert trained <= {need.subject for need in needs}
+    assert not any(need.is_taught for need in needs)

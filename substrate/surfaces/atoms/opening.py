@@ -24,6 +24,7 @@ _ROOMY: Final = 1000
 """From this budget on, what was asked is repeated."""
 _ROOM: Final = 200
 """From this budget on, lists that are promised are there also if they are empty; and it is said why nothing fits."""
+_RULE: Final = "rule_no_room"
 _COUNTER: Final = "MiniLM WordPiece"
 """By what tokens are counted where the model's tokenizer is there."""
 _PROMISED: Final = ("goals", "constraints", "preferences", "atoms", "conflicting_facts")
@@ -103,6 +104,9 @@ def structured_opening(opening: Opening, words: Words) -> dict[str, Any]:
         del said["max_tokens"]
         if opening.counter == _COUNTER:
             del said["counter"]
+        said["left_out"] = _without_counts(opening.left_out).to_dict()
+        if not said["left_out"]:
+            del said["left_out"]
     if opening.truncated:
         said["truncated"] = True
     if note := _note(opening, words):
@@ -129,6 +133,17 @@ def _once(opening: Opening) -> Opening:
     read = {reason: count for reason, count in opening.left_out.reasons.items() if reason != "less_needed"}
     left_out = replace(opening.left_out, reasons=read)
     return replace(opening, objective=None, domain=None, seq=None, left_out=left_out)
+
+
+def _without_counts(left_out: LeftOut) -> LeftOut:
+    """What a small budget's structured copy tells: `truncated` says that something had no room; names say what.
+
+    That rules had none is counted where no rule is named, if there is room for that.
+    """
+    unsaid = {"no_room", "less_needed"}
+    if left_out.brief or _RULE in left_out.best.values():
+        unsaid.add(_RULE)
+    return replace(left_out, reasons={why: count for why, count in left_out.reasons.items() if why not in unsaid})
 
 
 def as_sent(item: Result, words: Words) -> tuple[str, str]:
