@@ -12,6 +12,8 @@ _WORD: Final = re.compile(r"[^\W_]+")
 _HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _HEX_LETTERS: Final = 8
 _HEX: Final = re.compile(rf"[0-9a-fA-F]{{{_HEX_LETTERS},}}")
+_SMALL: Final = re.compile(rf"(?<![a-z0-9])(?![a-f]{{{_HEX_LETTERS},}}(?![a-z0-9]))[a-z]{{2,}}(?![a-z0-9])")
+"""A word of small Latin letters: what `_is_word` says of a part, in one look."""
 
 
 def text_of(name: str, value: str) -> str:
@@ -29,7 +31,10 @@ def name_words(name: str) -> str:
     rest = name.split(".", 2)[-1]
     if "-" in rest:
         rest = _ID.sub(" ", rest)
-    if not rest.islower():  # else no word has humps
+    if rest.islower():  # no word has humps
+        if rest.isascii():
+            return " ".join(_SMALL.findall(rest))
+    else:
         rest = _HUMP.sub(" ", rest)
     return " ".join([part for part in _WORD.findall(rest) if _is_word(part)])
 

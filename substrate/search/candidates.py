@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from hashlib import blake2b
 from itertools import islice
 from typing import Final
@@ -36,7 +35,7 @@ from substrate.snapshot import Snapshot
 from substrate.views.atoms import version_names, versions_of
 from substrate.views.nearest.index import Nearest
 from substrate.views.nearest.rows import wide
-from substrate.views.words import NONE, around, beside
+from substrate.views.words import NONE, beside, parts_from
 
 __all__ = ["CANDIDATES", "Gathered", "Lists", "gather", "is_part", "meant_of", "others", "sides_of", "widen"]
 
@@ -277,13 +276,24 @@ def _texts(lists: Lists, seqs: Ints) -> NDArray[np.uint64]:
     if again.any():
         several = np.zeros(len(texts), np.bool_)
         several[order[1:][again]] = several[order[:-1][again]] = True
-        subjects, found = lists.documents.subjects(seqs[several]), seqs[several].tolist()
-        named = version_names(lists.snapshot.transaction, zip(subjects, found, strict=True))
-        texts[several] ^= np.array([_mark(name or "") for name in named], np.uint64)
+        texts[several] ^= _marks(lists, seqs[several])
     return texts
 
 
-@lru_cache(maxsize=4096)
+def _marks(lists: Lists, seqs: Ints) -> NDArray[np.uint64]:
+    """The name of each version as a number. A version has one name, so what was worked out once is kept."""
+    size = lists.documents.size
+    marks, known = lists.documents.once("names", lambda: (np.zeros(size, np.uint64), np.zeros(size, np.bool_)))
+    fresh = seqs[~known[seqs]]
+    if len(fresh):
+        subjects = lists.documents.subjects(fresh)
+        named = version_names(lists.snapshot.transaction, zip(subjects, fresh.tolist(), strict=True))
+        marks[fresh] = [_mark(name or "") for name in named]
+        known[fresh] = True  # last: another thread may look meanwhile
+    found: NDArray[np.uint64] = marks[seqs]
+    return found
+
+
 def _mark(name: str) -> int:
     """The words of a name as a number; 0: it has none."""
     words = name_words(name)
@@ -325,23 +335,39 @@ def is_part(transaction: ReadTransaction, seq: int) -> bool:
 
 
 def _both_sides(lists: Lists, whole: bytes, position: int) -> tuple[int, int]:
-    """The parts before and after a position. Most are one apart, and one look finds both."""
-    sides = {side: seq for side, seq in around(lists.snapshot.transaction, whole, position) if _is_meant(lists, seq)}
-    left, right = sides.get(position - 1), sides.get(position + 1)
-    if left is None and position:
-        left = _next(lists, whole, position, after=False)
-    if right is None:
-        right = _next(lists, whole, position, after=True)
-    return -1 if left is None else left, right
+    """The parts before and after a position, of one position the latest if it is next to it; -1: there is none.
+
+    One look finds what is behind it, and what is right before it. Most turns are one apart, and chunks are not.
+    """
+    transaction, left, right, looked = lists.snapshot.transaction, -1, -1, 0
+    for side, seq in parts_from(transaction, whole, position - 1):
+        if side > position + 1 and (right >= 0 or looked >= _VERSIONS):
+            break
+        looked += side > position
+        if side != position and _is_meant(lists, seq):
+            if side < position:
+                left = seq
+            elif side == position + 1 or right < 0:
+                right = seq
+    if left < 0 and position:
+        left = _before(lists, whole, position)
+    return left, right
 
 
 def _is_meant(lists: Lists, seq: int) -> bool:
     return seq < len(lists.mask) and bool(lists.mask[seq])
 
 
-def _next(lists: Lists, whole: bytes, position: int, *, after: bool) -> int:
-    beside_it = islice(beside(lists.snapshot.transaction, whole, position, after=after), _VERSIONS)
-    return next((seq for seq in beside_it if _is_meant(lists, seq)), -1)
+def _before(lists: Lists, whole: bytes, position: int) -> int:
+    """The nearest part before a position that is meant; -1: there is none among those looked at."""
+    seq = -1
+    for most in (1, _VERSIONS):  # mostly the first is the one, or there is none
+        for seq in beside(lists.snapshot.transaction, whole, position, after=False, limit=most):
+            if _is_meant(lists, seq):
+                return seq
+        if seq < 0:
+            break
+    return -1
 
 
 def _places(place: Mapping[int, int], near: Mapping[int, tuple[int, int]]) -> tuple[Ints, Ints]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from substrate.search.candidates import Lists, is_part
 from substrate.search.columns.documents import Columns, Documents, Mask
 from substrate.search.columns.members import DomainMasks
 from substrate.search.columns.objectives import PastObjectives
+from substrate.search.columns.scopes import all_of
 from substrate.search.conversation.question import NOBODY, read_addressed
 from substrate.search.directory.rows import EntityRows
 from substrate.search.filters import Filters
@@ -86,7 +88,7 @@ class SearchIndex:
         mask = documents.in_use(snapshot.upto) if past else documents.current(snapshot.upto, snapshot.valid_at)
         scope = scope_of(snapshot, documents, filters, self.domains)
         if scope is not None:
-            mask = mask & scope
+            mask = all_of(documents, (mask, scope))
         asked = query.vector
         nearest = None
         if asked.vector is not None:
@@ -141,4 +143,9 @@ def _window(documents: Documents, when: When) -> Mask | None:
 
 
 def _names(text: str) -> frozenset[str]:
-    return frozenset(term.term for word in _NAME.findall(text) for term in query_terms(word))
+    return frozenset(term for word in _NAME.findall(text) for term in _terms_of(word))
+
+
+@lru_cache(maxsize=1024)
+def _terms_of(word: str) -> tuple[str, ...]:
+    return tuple(term.term for term in query_terms(word))

@@ -15,6 +15,7 @@ from substrate.kv.api import ReadTransaction
 from substrate.names import IN_DOMAINS, normalise
 from substrate.search.columns.documents import Documents, Mask
 from substrate.search.columns.members import DomainMasks
+from substrate.search.columns.scopes import all_of
 from substrate.search.filters import Filters
 from substrate.search.words import keyword_mask, keyword_seqs
 from substrate.snapshot import Snapshot
@@ -59,7 +60,7 @@ def scope_of(snapshot: Snapshot, documents: Documents, filters: Filters, domains
         masks.append(documents.when >= filters.since)
     if filters.until is not None:
         masks.append(documents.when < filters.until)
-    return np.logical_and.reduce(masks) if masks else None
+    return all_of(documents, masks) if masks else None
 
 
 def _mentioning(snapshot: Snapshot, documents: Documents, entity: str) -> Mask:
@@ -102,7 +103,11 @@ def _kinds(transaction: ReadTransaction, documents: Documents, filters: Filters)
 def _speaks_for_itself(transaction: ReadTransaction, documents: Documents) -> Mask | None:
     """All but entities that only pages speak of; None: there are no pages, as in most stores."""
     ingested = keyword_mask(transaction, documents, Field.ORIGIN, "ingested")
-    return ~(ingested & keyword_mask(transaction, documents, Field.UNDER, ENTITY[:-1])) if ingested.any() else None
+    if not ingested.any():
+        return None
+    speaks = ~(ingested & keyword_mask(transaction, documents, Field.UNDER, ENTITY[:-1]))
+    speaks.flags.writeable = False
+    return speaks
 
 
 def _any(masks: Iterable[Mask]) -> Mask:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from math import log
 from typing import Final
 
@@ -18,7 +19,8 @@ from numpy.typing import NDArray
 
 from substrate.kv.api import ReadTransaction
 from substrate.log.tables import POSTINGS
-from substrate.search.columns.documents import Documents, Mask, extent_of
+from substrate.search.columns.documents import Documents, Mask
+from substrate.search.columns.scopes import extent_within
 from substrate.veil import bare
 from substrate.views.words import BLOCK, Field, keyword_term, posting_keys, split_postings
 
@@ -72,39 +74,50 @@ class WordScores:
 def score_words(transaction: ReadTransaction, documents: Documents, terms: Sequence[str], mask: Mask) -> WordScores:
     """BM25 of every version of the mask that has one of the terms (each counts once). `documents`: of this snapshot."""
     terms = list(dict.fromkeys(terms))
-    versions, words = documents.extent if mask is documents.now else extent_of(documents.length, mask)
+    versions, words = extent_within(documents, mask)
+    if not terms:
+        return WordScores(np.zeros(0, np.int64), np.zeros(0, np.float32), (), versions, ())
     slope = np.float32(BM25_K1 * BM25_B * versions / max(words, 1))
     level = np.float32(BM25_K1 * (1 - BM25_B))
-    scored, having, added = [], [], []
-    for term, (seqs, often) in zip(terms, _postings(transaction, documents.size, terms), strict=True):
-        meant = mask[seqs]
-        kept = seqs[meant]
-        idf = log(1 + (versions - len(kept) + 0.5) / (len(kept) + 0.5))
-        frequency = often[meant].astype(np.float32)
-        damped = documents.length[kept] * slope
-        damped += level
-        damped += frequency
-        frequency *= np.float32(idf * (BM25_K1 + 1))
-        frequency /= damped
-        scored.append(TermScore(term, len(kept), idf))
-        having.append(kept)
-        added.append(frequency)
-    return WordScores(*_summed(documents.size, having, added), tuple(scored), versions, tuple(having))
+    # All terms in one pass, one behind the other: a call of numpy for each would cost more than what it does.
+    seqs, often, counts = _postings(transaction, documents.size, terms)
+    meant = mask[seqs]
+    found = [int(np.count_nonzero(meant[part])) for part in _slices(counts)]
+    idfs = [log(1 + (versions - number + 0.5) / (number + 0.5)) for number in found]
+    kept = seqs[meant]
+    frequency = often[meant].astype(np.float32)
+    damped = documents.length[kept] * slope
+    damped += level
+    damped += frequency
+    frequency *= np.repeat(np.array([idf * (BM25_K1 + 1) for idf in idfs], np.float32), found)
+    frequency /= damped
+    parts = _slices(found)
+    having = tuple(kept[part] for part in parts)
+    scored = tuple(map(TermScore, terms, found, idfs))
+    return WordScores(
+        *_summed(documents.size, kept, having, [frequency[part] for part in parts]), scored, versions, having
+    )
+
+
+def _slices(counts: Sequence[int]) -> list[slice]:
+    """Where each of several lists lies that stand one behind the other."""
+    return [slice(end - count, end) for end, count in zip(accumulate(counts), counts, strict=True)]
 
 
 def _summed(
-    size: int, having: Sequence[NDArray[np.int64]], added: Sequence[NDArray[np.float32]]
+    size: int,
+    every: NDArray[np.int64],
+    having: Sequence[NDArray[np.int64]],
+    added: Sequence[NDArray[np.float32]],
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Every seq that occurs, in order, and the sum of what is added to it."""
-    if not having:
-        return np.zeros(0, np.int64), np.zeros(0, np.float32)
-    if sum(map(len, having)) > size // _SPARSE:
+    """Every seq that occurs, in order, and the sum of what is added to it. `every`: the seqs of all terms."""
+    if len(every) > size // _SPARSE:
         total = np.zeros(size, np.float32)
         for seqs, scores in zip(having, added, strict=True):
             total[seqs] += scores
         found = np.flatnonzero(total > 0)  # of booleans: in a fifth of the time
         return found, total[found]
-    merged = np.sort(np.concatenate(having))
+    merged = np.sort(every)
     found = merged[np.diff(merged, prepend=-1) > 0]
     total = np.zeros(len(found), np.float32)
     for seqs, scores in zip(having, added, strict=True):
@@ -124,26 +137,32 @@ def keyword_mask(transaction: ReadTransaction, documents: Documents, field: Fiel
 
 def keyword_seqs(transaction: ReadTransaction, documents: Documents, field: Field, text: str) -> NDArray[np.int64]:
     """The same versions as a list, in order."""
-    return _joined(transaction.get_many(POSTINGS, posting_keys(field, keyword_term(field, text), documents.size)))[0]
+    rows = transaction.get_many(POSTINGS, posting_keys(field, keyword_term(field, text), documents.size))
+    return _joined(rows, len(rows))[0]
 
 
 def _postings(
     transaction: ReadTransaction, size: int, terms: Sequence[str]
-) -> list[tuple[NDArray[np.int64], NDArray[np.uint8]]]:
-    """Seqs and frequencies of each term, read at once, block by block: as the rows lie."""
+) -> tuple[NDArray[np.int64], NDArray[np.uint8], list[int]]:
+    """Seqs and frequencies of each term, one term behind the other, and how many each has.
+
+    Read at once, block by block: as the rows lie.
+    """
     columns = [posting_keys(Field.WORD, term.encode(), size) for term in terms]
+    blocks = len(columns[0])
     # With all there is: what is not meant, or must not be seen, the mask leaves out faster.
     rows = bare(transaction).get_many(POSTINGS, [key for keys in zip(*columns, strict=True) for key in keys])
-    return [_joined(rows[i :: len(terms)]) for i in range(len(terms))]
+    seqs, often, counts = _joined([row for at in range(len(terms)) for row in rows[at :: len(terms)]], blocks)
+    return seqs, often, [sum(counts[at * blocks : (at + 1) * blocks]) for at in range(len(terms))]
 
 
-def _joined(rows: Sequence[bytes | None]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """Seqs in order, and frequencies, out of a row (or None) for each block."""
-    if len(rows) == 1:
-        offsets, frequencies = split_postings(rows[0] or b"")
-        return np.frombuffer(offsets, "<u2").astype(np.int64), np.frombuffer(frequencies, np.uint8)
+def _joined(rows: Sequence[bytes | None], blocks: int) -> tuple[NDArray[np.int64], NDArray[np.uint8], list[int]]:
+    """Seqs, and frequencies, out of a row (or None) for each block, for one term after the other; how many each has."""
     parts = [split_postings(row or b"") for row in rows]
     counts = [len(frequencies) for _, frequencies in parts]
-    places = np.frombuffer(b"".join(offsets for offsets, _ in parts), "<u2")
-    seqs = np.repeat(np.arange(len(parts)) * BLOCK, counts) + places
-    return seqs, np.frombuffer(b"".join(frequencies for _, frequencies in parts), np.uint8)
+    places = np.frombuffer(b"".join([offsets for offsets, _ in parts]), "<u2")
+    if blocks > 1:
+        seqs = np.repeat(np.arange(len(parts)) % blocks * BLOCK, counts) + places
+    else:
+        seqs = places.astype(np.int64)
+    return seqs, np.frombuffer(b"".join([frequencies for _, frequencies in parts]), np.uint8), counts

@@ -40,10 +40,10 @@ __all__ = [
     "ROWS",
     "Field",
     "WordView",
-    "around",
     "beside",
     "document_rows",
     "keyword_term",
+    "parts_from",
     "posting_keys",
     "split_postings",
     "without_offsets",
@@ -347,19 +347,21 @@ def document_rows(transaction: ReadTransaction, start: int = 0) -> Iterator[tupl
         yield read_seq(key) * ROWS, rows
 
 
-def around(transaction: ReadTransaction, whole: bytes, position: int) -> Iterator[tuple[int, int]]:
-    """Position and seq of the parts of a whole from one position before this one to one after it."""
-    start, stop = max(position - 1, NONE) - NONE, min(position + 2, _LAST) - NONE
-    for key, _ in transaction.scan(PLACES, _PLACE.pack(whole, start), _PLACE.pack(whole, stop)):
+def parts_from(transaction: ReadTransaction, whole: bytes, position: int) -> Iterator[tuple[int, int]]:
+    """Position and seq of the parts of a whole from a position on."""
+    start = _PLACE.pack(whole, max(position, NONE) - NONE)
+    for key, _ in transaction.scan(PLACES, start, behind(whole)):
         _, at = _PLACE.unpack_from(key)
         yield at + NONE, read_seq(key[_PLACE.size :])
 
 
-def beside(transaction: ReadTransaction, whole: bytes, position: int, *, after: bool) -> Iterator[int]:
-    """Seqs of the parts of a whole behind (`after`) or before a position, the nearest first."""
+def beside(
+    transaction: ReadTransaction, whole: bytes, position: int, *, after: bool, limit: int | None = None
+) -> Iterator[int]:
+    """Seqs of the parts of a whole behind (`after`) or before a position, the nearest first; up to `limit`."""
     if after:
         start, stop = _PLACE.pack(whole, position - NONE + 1), behind(whole)
     else:
         start, stop = whole, _PLACE.pack(whole, position - NONE)
-    for key, _ in transaction.scan(PLACES, start, stop, reverse=not after):
+    for key, _ in transaction.scan(PLACES, start, stop, reverse=not after, limit=limit):
         yield read_seq(key[_PLACE.size :])

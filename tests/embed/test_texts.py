@@ -20,6 +20,8 @@ from substrate.embed.texts import name_words, text_of
         ("v1.fact.円", "円"),
         ("v1.fact.sha256_of_build", "of build"),
         ("v1.fact.a/b test", "test"),
+        ("v1.fact.beefcafe-feedback.abcdef", "feedback abcdef"),
+        ("v1.fact.abc1 x2y it's", "it"),
     ],
 )
 def test_of_a_name_only_its_words_are_taken(name: str, words: str) -> None:
