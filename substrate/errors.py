@@ -163,9 +163,22 @@ class Denied(SubstrateError):
 
 
 class QuotaReached(Denied):
-    """The store has as many atoms as it may have. Nothing was written."""
+    """The store has as many atoms as it may have. Nothing of this checkpoint was written.
+
+    A longer work (an import, an ingest) saves in several checkpoints. Then the message says what was saved before, and
+    `report` is the result of that part: an `Imported`, an `Ingested`.
+    """
 
     code = "quota"
+
+    def __init__(self, *full: str, saved: str = "nothing was saved", report: object = None) -> None:
+        super().__init__(*full, f": {saved}. Ask its keeper for more, or take some out of use")
+        self._full = full
+        self.report = report
+
+    def after(self, saved: str, report: object) -> QuotaReached:
+        """The same, at the end of a longer work of which a part was saved."""
+        return QuotaReached(*self._full, saved=saved, report=report)
 
 
 class Conflict(SubstrateError):

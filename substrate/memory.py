@@ -384,8 +384,9 @@ class Memory(Tabular):
 
         `recent(tags="proposed")` lists what waits. Confirmed, an atom has no longer that tag, and is a rule of openings
         if its type says so. Declined, it is tombstoned, and the same transcript does not bring it back. InputError for
-        an atom that does not wait; NotFound; Conflict if a writer was faster.
+        an atom that does not wait; NotFound; Conflict if a writer was faster. Denied to a client under a policy.
         """
+        self._client.require_person("`substrate proposed --confirm NAME`, or `--decline NAME`")
         said, place = self._client.said(actor, None, session), self._client.place()
         return self._woken(confirm(self._store.log, tuple(names), tuple(decline), said=said, place=place))
 
@@ -463,9 +464,15 @@ class Memory(Tabular):
         return self._woken(accept(self._store.log, Decided(id, domain, create, kind), said=said, place=place))
 
     def decline(self, id: str, *, actor: str | None = None, session: str | None = None) -> Declined:  # noqa: A002
-        """Decline a proposal: its texts are erased. A statement goes out of use. Conflict, NotFound as `accept`."""
-        from substrate.proposals.decline import decline  # noqa: PLC0415
+        """Decline a proposal: its texts are erased. A statement goes out of use, and only a person declines one.
 
+        Conflict, NotFound as `accept`. Denied to a client under a policy that declines a statement.
+        """
+        from substrate.proposals.decline import decline  # noqa: PLC0415
+        from substrate.proposals.waiting import is_statement  # noqa: PLC0415
+
+        if is_statement(id):
+            self._client.require_person("`substrate pending --decline NAME`")
         return decline(self._store.log, id, said=self._client.said(actor, None, session), place=self._client.place())
 
     def replace(  # noqa: PLR0913
@@ -2011,7 +2018,8 @@ class Memory(Tabular):
     def set_quota(self, most: int | None) -> None:
         """Set the maximum number of atoms in use; None: no limit. It holds for all who have this store open.
 
-        A checkpoint above it is refused with QuotaReached, and nothing of it is written.
+        A checkpoint above it is refused with QuotaReached, and nothing of it is written. An import or an ingest saves
+        in several checkpoints. There the error says what was saved before, and its `report` is the result of that part.
         """
         set_quota(self._store.log, most)
 

@@ -22,6 +22,7 @@ from substrate.text.terms import FUNCTION_WORDS, find_words
 from substrate.text.visible import HIDDEN
 
 __all__ = [
+    "DOMAIN",
     "IN_DOMAINS",
     "TYPES",
     "check_known_name",
@@ -37,6 +38,8 @@ __all__ = [
     "unescape_rest",
 ]
 
+DOMAIN: Final = "v1.domain."
+"""What the names of domains begin with."""
 TYPES = (
     "fact",
     "state",

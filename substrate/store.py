@@ -16,13 +16,14 @@ from substrate.embed.backfill import Follower
 from substrate.embed.query import Meaning, Models
 from substrate.encryption.unlocked import UnlockedDomains
 from substrate.encryption.vectors import UnlockedVectors
-from substrate.errors import Forgotten
+from substrate.errors import Forgotten, InputError
 from substrate.forget.compaction import compact_late
 from substrate.hiding.hidden import HiddenAtoms
 from substrate.hiding.log import VeiledLog
 from substrate.kv.api import ReadTransaction
 from substrate.learn.recorder import Recorder
 from substrate.log.log import Log, open_log
+from substrate.messages import Arg
 from substrate.policy import Policy
 from substrate.search.lazy import LazySearch
 from substrate.snapshot import Snapshot
@@ -156,6 +157,8 @@ class OpenStore:
 
         InputError if one of them is no moment of this log, or no time.
         """
+        if isinstance(as_of, int) and as_of < 0:
+            raise InputError(Arg("as_of"), f": the first entry of a log is 0, and there is no entry {max(as_of, -99)}")
         return _ReadAt(self, as_of, valid_at)
 
     def snapshot(self) -> AbstractContextManager[ReadTransaction]:

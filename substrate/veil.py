@@ -14,14 +14,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from substrate.kv.api import ReadTransaction
 from substrate.log import tables
 from substrate.log.tables import SEQ_BYTES, read_seq
-from substrate.names import domain_part, escape_part
+from substrate.names import DOMAIN, domain_part, unescape_rest
 from substrate.proof.entry import ID_BYTES
+from substrate.text.likeness import label_of
 from substrate.views.atoms import count_atoms
 from substrate.views.cards import less_edges
 from substrate.views.counts import less_atoms
@@ -76,6 +78,11 @@ class Hidden:
         if not self._counts:
             self._counts.append(count_atoms(getattr(transaction, "stored", transaction), self.atoms))
         return self._counts[0]
+
+    @cached_property
+    def domain_keys(self) -> frozenset[str]:
+        """The hidden domains, as they compare however somebody spells them: `Therapy Notes` is `therapy_notes`."""
+        return frozenset(_spelt(unescape_rest(part)) for part in self.parts)
 
     def hides_seq(self, seq: int) -> bool:
         """Whether an entry tells of a hidden atom."""
@@ -149,8 +156,13 @@ def _proposal(hidden: Hidden, key: bytes, row: bytes) -> bytes | None:
     if key[:ID_BYTES] in hidden.atoms:
         return None
     said = json.loads(row).get("said", {}) if not any(key[:ID_BYTES]) else {}
-    domains = (str(said.get(word, "")).removeprefix("v1.domain.") for word in ("domain", "meant", "taken"))
-    return None if any(escape_part(domain) in hidden.parts for domain in domains) else row
+    domains = {_spelt(str(said.get(word, "")).removeprefix(DOMAIN)) for word in ("domain", "meant", "taken")}
+    return row if hidden.domain_keys.isdisjoint(domains) else None
+
+
+def _spelt(domain: str) -> str:
+    """What two spellings of one domain have in common."""
+    return label_of(domain).key or domain
 
 
 def _episode(hidden: Hidden, key: bytes, row: bytes) -> bytes | None:

@@ -65,7 +65,7 @@ ONLY: dict[str, set[str]] = {
     "cues": set(),
     "ciphers": {"errors", "messages"},
     "kv": {"errors", "files", "foreign_files", "limits", "values", "messages"},
-    "surfaces": {"errors", "limits", "policy", "result", "text", "values", "memory", "substrate", "messages"},
+    "surfaces": {"errors", "limits", "names", "policy", "result", "text", "values", "memory", "substrate", "messages"},
 }
 
 # Third-party packages with a single door.

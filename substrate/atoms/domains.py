@@ -34,7 +34,7 @@ from substrate.errors import Forgotten, NameInvalid, NotFound, SchemaInvalid, To
 from substrate.kv.api import ReadTransaction
 from substrate.log.tables import BODIES, seq_key
 from substrate.messages import AN_ATOM, ATOM, ATOMS, Arg
-from substrate.names import IN_DOMAINS, check_name, domain_part, escape_part, unescape_rest
+from substrate.names import DOMAIN, IN_DOMAINS, check_name, domain_part, escape_part, unescape_rest
 from substrate.policy import PUBLIC, TIERS
 from substrate.proof.encoding import Json
 from substrate.proof.entry import SALT_BYTES, Kind
@@ -63,8 +63,6 @@ __all__ = [
     "tier_in",
 ]
 
-DOMAIN: Final = "v1.domain."
-"""What the names of domains begin with."""
 _DEFAULT: Final = "main"
 """Of documents and entities of which nobody says a domain."""
 _PARENT: Final = b'"parent"'

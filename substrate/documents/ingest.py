@@ -20,7 +20,7 @@ from substrate.documents.naming import has_utf8
 from substrate.documents.plan import Incoming, Part, Prepared
 from substrate.documents.request import Request, source_of
 from substrate.documents.write import Writer
-from substrate.errors import Denied, InputError, SchemaInvalid, SubstrateError
+from substrate.errors import Denied, InputError, QuotaReached, SchemaInvalid, SubstrateError
 from substrate.limits import check_size
 from substrate.log.log import Log
 from substrate.messages import Arg
@@ -49,17 +49,20 @@ What: TypeAlias = str | Path | Sequence[Mapping[str, object]]
 def ingest(log: Log, what: What, request: Request, progress: Progress | None = None) -> Ingested:
     """See `Memory.ingest`."""
     writer = Writer(log, request)
-    if isinstance(what, Path):
-        folder, below = locate(what, request.root)
-        with open_root(folder) as root:
-            _ingest_files(writer, root, below, progress)
-    elif isinstance(what, str):
-        writer.add(_text(what, request))
-    elif isinstance(what, list | tuple):
-        writer.add(_parts(what, request))
-    else:
-        raise SchemaInvalid("give a pathlib.Path (a file or folder), a text or a list of its chunks to ingest")
-    return writer.finish()
+    try:
+        if isinstance(what, Path):
+            folder, below = locate(what, request.root)
+            with open_root(folder) as root:
+                _ingest_files(writer, root, below, progress)
+        elif isinstance(what, str):
+            writer.add(_text(what, request))
+        elif isinstance(what, list | tuple):
+            writer.add(_parts(what, request))
+        else:
+            raise SchemaInvalid("give a pathlib.Path (a file or folder), a text or a list of its chunks to ingest")
+        return writer.finish()
+    except QuotaReached as full:
+        raise writer.told(full) from None
 
 
 def refuse_first_ingest(what: str | Path, **options: Any) -> None:  # noqa: ANN401 - as `Memory.ingest` has them

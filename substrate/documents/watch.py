@@ -21,7 +21,7 @@ from substrate.documents.ingest import ingest_listed
 from substrate.documents.request import Request, source_of
 from substrate.documents.sources import gone_from
 from substrate.documents.write import Writer
-from substrate.errors import Denied, InputError, SchemaInvalid
+from substrate.errors import Denied, InputError, QuotaReached, SchemaInvalid
 from substrate.log.log import Log
 from substrate.messages import Arg
 from substrate.text.quote import in_quotes
@@ -76,7 +76,7 @@ class FolderWatch:
             gone = gone_from(transaction, self._request, root, below, listed)
         if gone and not listed.files:
             return self._faulty(f"the folder {in_quotes(str(self._folder))} has no documents any more")
-        self._note = ""
+        note, self._note = self._note, ""
         there = {file.parts for file in listed.files}
         # Where a link leads depends on which files there are: when one comes or goes, all that have links are read.
         is_other = there != self._there
@@ -88,10 +88,17 @@ class FolderWatch:
         ]
         writer = Writer(self._log, self._request)
         asked_at = time.time_ns()
-        ingest_listed(writer, root, below, listed, changed, progress)
-        for name in gone:
-            writer.drop(name)
-        ingested = writer.finish()
+        try:
+            ingest_listed(writer, root, below, listed, changed, progress)
+            for name in gone:
+                writer.drop(name)
+            ingested = writer.finish()
+        except QuotaReached as full:
+            told = writer.told(full)
+            self._note = told.message
+            saved = told.report if isinstance(told.report, Ingested) else Ingested((), domain=self._request.domain)
+            items = tuple(item for item in saved if item.status != "kept")
+            return replace(saved, items=items, skipped={}, note=told.message) if items or note != told.message else None
         self._remember(root, listed, changed, ingested, asked_at)
         self._there = there
         failed = tuple(one for one in ingested.failed if (one.item, one.code) not in self._told)

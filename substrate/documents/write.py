@@ -27,7 +27,7 @@ from substrate.documents.plan import (
 from substrate.documents.request import Request
 from substrate.documents.slots import INGESTED
 from substrate.documents.sources import documents_of, gone_from, mark_of
-from substrate.errors import Conflict, Denied, InputError, ItemsRefused, SubstrateError
+from substrate.errors import Conflict, Denied, InputError, ItemsRefused, QuotaReached, SubstrateError
 from substrate.kv.api import ReadTransaction
 from substrate.log.log import Log
 from substrate.messages import Message
@@ -67,7 +67,7 @@ class Writer:
         self._items = self._characters = 0
         self._names: dict[str, bool] = {}
         """Of the documents that wait; see `Plan.names`."""
-        self._named = False
+        self._named = request.beside is not None and request.domain in _names_in(request.beside)
         self._targets: Targets | None = None
         self._linking: dict[str, int] = {}
         """How many documents link to each source."""
@@ -197,6 +197,17 @@ class Writer:
         if self._beside is not None and not self._failed and not self.request.dry_run:
             self._name_domain()
             self._write(self._beside, {})  # the document is there as it is
+        return self._report()
+
+    def told(self, full: QuotaReached) -> QuotaReached:
+        """The same with what was saved before, and the report of it."""
+        if self._recorded == 0:
+            return full
+        saved = sum(item.status != "kept" for item in self._done)
+        what = f"{saved:,} documents are saved, the rest is not" if saved else "no document is saved as a whole"
+        return full.after(what, self._report())
+
+    def _report(self) -> Ingested:
         return Ingested(
             tuple(sorted(self._done, key=lambda item: (item.source or "", item.name))),
             tuple(map(self._with_links, self._failed)),
@@ -331,9 +342,13 @@ class Writer:
         self._named = True
 
 
+def _names_in(beside: Batch) -> set[object]:
+    return {atom["name"] for atom in beside.atoms if isinstance(atom, Mapping)}
+
+
 def _joined(batch: Batch, beside: Batch) -> Batch:
     """Both in one checkpoint; of an atom that both have, the one of `beside`."""
-    names = {atom["name"] for atom in beside.atoms if isinstance(atom, Mapping)}
+    names = _names_in(beside)
     others = [atom for atom in batch.atoms if not (isinstance(atom, Mapping) and atom["name"] in names)]
     return replace(batch, atoms=(*beside.atoms, *others), edges=(*batch.edges, *beside.edges))
 

@@ -134,7 +134,6 @@ class Follower:
     def _round(self) -> None:
         try:
             self._catch_up(self._state_of_progress)
-            self._state = ""
         except Stopped:
             raise
         except Busy:
@@ -233,6 +232,7 @@ class Follower:
                 self._embed_objectives(embedder)
             self._clean()
             self._seal(progress)
+            self._state = ""
         name = embedder.model if embedder is not None else model.model if model is not None else ""
         return Indexed(versions, pieces, name, upto)
 

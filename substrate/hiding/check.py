@@ -27,7 +27,11 @@ __all__ = ["ONLY_PEOPLE", "check_decision"]
 ONLY_PEOPLE: Final = "only a person sets the tier of a domain: ask for `substrate tier DOMAIN TIER`"
 
 _ONLY_PEOPLE_END: Final = "only a person forgets a domain or takes it out of use: its tier and its key would go with it"
-OF_ALL: Final[Mapping[bytes, str]] = {b"watch": "`substrate watch`", b"quota": "`memory.set_quota()`"}
+OF_ALL: Final[Mapping[bytes, str]] = {
+    b"watch": "`substrate watch`",
+    b"quota": "`memory.set_quota()`",
+    b"fading": "`substrate fading --model MODEL`",
+}
 """Choices that hold for all who have the store open, by key: what a person types."""
 _NAMED: Final = (Kind.PUT, Kind.TOMBSTONE)
 _EDGES: Final = (Kind.EDGE, Kind.UNEDGE)

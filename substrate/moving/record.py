@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypedDict
 
-from substrate.errors import InputError, ItemsRefused
+from substrate.errors import InputError, ItemsRefused, QuotaReached
 from substrate.log.log import Log
 from substrate.messages import Item, Message
 from substrate.moving.line import KINDS, Broken, Fields, Line, Lines, Read
@@ -93,7 +93,7 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
     """Record all lines, or compare them with what is there. What the reader could not read is told in `refused`.
 
     ItemsRefused, unless `how.partial`, at the first line that the store does not take; what came before it is saved
-    then, and the message says so. InputError if there is no line.
+    then, and the message says so. So does QuotaReached, and has the report of it. InputError if there is no line.
     """
     results: list[Saved] = []
     refused: list[Refused] = []
@@ -119,6 +119,11 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
                 progress(chunk.read, lines.total)
     except Broken as error:
         raise error.told(0 if how.dry_run else last) from None
+    except QuotaReached as full:
+        if not last or how.dry_run:
+            raise
+        report = _together(results, _by_line(refused, how), how, there, tuple(confirmed))
+        raise full.after(f"lines up to {last:,} are saved, the rest is not", report) from None
     if not results:
         raise _refusal(_by_line(refused, how), "nothing was saved") if refused else _nothing()
     return _together(results, _by_line(refused, how), how, there, tuple(confirmed))

@@ -20,6 +20,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from substrate.commands.command import Option
 from substrate.errors import InputError
 from substrate.files import expanded
+from substrate.names import DOMAIN
 from substrate.notebook.catalogue import VERBS
 from substrate.notebook.items import read_cell
 from substrate.notebook.line import split_line
@@ -40,7 +41,6 @@ _BARE = re.compile(r"[^\s\\;]+")
 """A name that is one word, also at the end of a line."""
 _NAMES = 50
 _FILES = 100
-_DOMAIN = "v1.domain."
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,9 +201,9 @@ def _names(stores: Stores, prefix: str) -> list[str]:
 
 def _domains(stores: Stores, prefix: str) -> list[str]:
     """Domains by their whole names, or, where one begins to type one, by what comes after `v1.domain.`."""
-    if not prefix or _DOMAIN.startswith(prefix[: len(_DOMAIN)]):
-        return _names(stores, prefix if len(prefix) > len(_DOMAIN) else _DOMAIN)
-    return [name.removeprefix(_DOMAIN) for name in _names(stores, _DOMAIN + prefix)]
+    if not prefix or DOMAIN.startswith(prefix[: len(DOMAIN)]):
+        return _names(stores, prefix if len(prefix) > len(DOMAIN) else DOMAIN)
+    return [name.removeprefix(DOMAIN) for name in _names(stores, DOMAIN + prefix)]
 
 
 def _listed(stores: Stores, ask: Callable[[Memory], list[str]]) -> list[str]:

@@ -16,6 +16,7 @@ from substrate.atoms.bodies import require_body
 from substrate.atoms.domains import DOMAIN
 from substrate.atoms.load import atom_of
 from substrate.atoms.meant.which import which
+from substrate.atoms.renames import renamed_to
 from substrate.atoms.resolve import name_of
 from substrate.documents.ingest import ingest
 from substrate.documents.request import Request
@@ -29,13 +30,14 @@ from substrate.names import escape_rest
 from substrate.proof.entry import Kind
 from substrate.proposals.waiting import is_statement, proposal_id, require_open, row_of
 from substrate.save.batch import Batch
-from substrate.save.checkpoint import checkpoint, read_batch
+from substrate.save.checkpoint import read_batch
 from substrate.save.input import ATOM_FIELDS
 from substrate.save.place import Place
 from substrate.save.proposed import confirm
 from substrate.snapshot import Snapshot
 from substrate.text.likeness import slug_of
 from substrate.text.quote import if_needed, in_quotes
+from substrate.text.refuse_secrets import refuse_secrets
 from substrate.values.documents import IngestedDocument
 from substrate.values.review.pending import CORRECTION, STATEMENT, TEXT, Accepted
 from substrate.values.saved import Saved
@@ -120,6 +122,10 @@ def _check_version(transaction: ReadTransaction, row: ProposalRow, name: str) ->
     if latest is not None and latest.seq == row.seq and latest.kind is Kind.PUT:
         return latest
     if latest is None or latest.kind is not Kind.PUT:
+        after = renamed_to(transaction, row.subject)
+        new = None if after is None else name_of(transaction, after)
+        if new is not None:
+            raise Conflict(f"{if_needed(name)} was renamed to {if_needed(new)}: propose the text for that name")
         raise Conflict(f"{if_needed(name)} is out of use meanwhile: nothing was changed")
     says = str(require_body(transaction, latest.seq).members.get("value"))
     raise Conflict(f"{if_needed(name)} changed since it was proposed, and says now: {in_quotes(says)}. Propose again")
@@ -143,13 +149,11 @@ def _accept_text(log: Log, decided: Decided, row: ProposalRow, said: Mapping[str
             " to create it",
         )
     domain = found.name or DOMAIN + escape_rest(slug_of(asked))
+    beside = _new_domain(domain, asked.strip(), said) if created else None
     picked_before = _TAKEN in row.said
     row = _take(log, row, domain)
     try:
-        if created:
-            atom = {"name": domain, "value": asked.strip(), "attrs": {"title": asked.strip()}, "origin": "user"}
-            checkpoint(log, Batch(atoms=(atom,)), expect=None, said=said)
-        document = _ingest(log, row, domain)
+        document = _ingest(log, row, domain, beside)
     except SubstrateError:
         if not picked_before:
             _give_back(log, row)
@@ -167,7 +171,14 @@ def _accept_text(log: Log, decided: Decided, row: ProposalRow, said: Mapping[str
     return Accepted(proposal_id(row), TEXT, document.name, seqs[0], domain=domain, created=created)
 
 
-def _ingest(log: Log, row: ProposalRow, domain: str) -> IngestedDocument:
+def _new_domain(name: str, title: str, said: Mapping[str, object]) -> Batch:
+    """The domain's atom, in the name of who accepts. It is saved with the document, or not at all. SecretFound."""
+    refuse_secrets(None, "", {"domain": title})
+    who = {word: said.get(word) for word in ("actor", "session", "source")}
+    return Batch(atoms=({**who, "name": name, "value": title, "attrs": {"title": title}, "origin": "user"},))
+
+
+def _ingest(log: Log, row: ProposalRow, domain: str, beside: Batch | None) -> IngestedDocument:
     request = Request.of(
         domain=domain,
         title=row.said.get("title"),
@@ -175,7 +186,7 @@ def _ingest(log: Log, row: ProposalRow, domain: str) -> IngestedDocument:
         key=None if "source" in row.said else proposal_id(row),
         said={word: row.said[word] for word in ("actor", "session") if word in row.said},
     )
-    taken = ingest(log, row.said["value"], request)
+    taken = ingest(log, row.said["value"], replace(request, beside=beside))
     for failed in taken.failed:
         raise (SecretFound if failed.code == SecretFound.code else InputError)(failed.reason)
     return taken.items[0]

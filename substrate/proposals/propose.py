@@ -112,7 +112,9 @@ def _checked(wanted: Wanted) -> tuple[dict[str, str], int]:
     if wanted.domain is not None and not label_of(wanted.domain).key:
         raise InputError(Arg("domain"), " has neither letters nor digits: give a name")
     refuse_secrets(wanted.name or "v1.note.proposed", wanted.value, {k: v for k, v in said.items() if k != "value"})
-    minutes = wanted.minutes or (_CORRECTION_MINUTES if wanted.domain is None else _TEXT_MINUTES)
+    minutes = wanted.minutes
+    if minutes is None:
+        minutes = _CORRECTION_MINUTES if wanted.domain is None else _TEXT_MINUTES
     if isinstance(minutes, bool) or not isinstance(minutes, int) or not 0 < minutes <= _MOST_MINUTES:
         raise SchemaInvalid(Arg("minutes"), f" is a whole number from 1 to {_MOST_MINUTES:,}")
     return {word: str(text) for word, text in said.items()}, minutes

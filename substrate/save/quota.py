@@ -48,8 +48,4 @@ def check_quota(transaction: ReadTransaction, recorded: Sequence[str], tombstone
     there = sum(count.live for count in counts_by_type(bare(transaction)).values())
     if there + new - tombstoned > most:
         has = f", and has {there:,}" if hidden_in(transaction) is None else ", and they are used up"
-        raise QuotaReached(
-            f"this store may have {most:,} ",
-            ATOMS,
-            f"{has}: nothing was saved. Ask its keeper for more, or take some out of use",
-        )
+        raise QuotaReached(f"this store may have {most:,} ", ATOMS, has)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from substrate.clock import ManualClock
-from substrate.errors import NotFound, SchemaInvalid
+from substrate.errors import InputError, NotFound, SchemaInvalid
 from substrate.memory import Memory
 
 NAME = "v1.fact.provider"
@@ -57,3 +57,9 @@ def test_a_difference_and_growth_begin_at_a_time_in_words(told: Memory) -> None:
 def test_words_that_are_no_time_are_refused_with_examples(told: Memory, field: str) -> None:
     with pytest.raises(SchemaInvalid, match=f"{field} must be .*2 weeks ago or last monday"):
         told.access(NAME, **{field: "someday"})  # type: ignore[arg-type]
+
+
+def test_a_seq_before_the_first_entry_is_refused_as_one_beyond_the_last_is(told: Memory) -> None:
+    for seq in (-1, -(10**30), told.head().head.size):
+        with pytest.raises(InputError, match="as_of"):
+            told.list(as_of=seq)

@@ -49,6 +49,7 @@ def test_index_embeds_every_version_once_and_names_the_model_in_the_log(memory: 
     size = memory.head().head.size
     done = memory.index()
     assert (done.embedded, done.pieces, done.model, done.upto) == (4, 4, "tiny-mean", size)
+    assert memory.model().state == ""  # the work is over
     assert memory.index().embedded == 0
     embedder = load(tiny)
     rows = rows_of(memory)

@@ -373,9 +373,15 @@ def test_encrypted_atoms_are_hidden_and_written_by_their_own_names_alone(both: t
     agent.forget("v1.document.diary.page")
 
 
+STATEMENT = "v1.constraint.no_friday"
 FOR_PEOPLE: dict[str, Callable[[Memory], object]] = {
     "watch": lambda m: m.watch(on=False),
     "quota": lambda m: m.set_quota(1),
+    "fading": lambda m: m.use_fading("exponential", 5),
+    "confirm": lambda m: m.confirm([STATEMENT]),
+    "decline by confirm": lambda m: m.confirm(decline=[STATEMENT]),
+    "accept a statement": lambda m: m.accept(STATEMENT),
+    "decline a statement": lambda m: m.decline(STATEMENT),
     "lock": lambda m: m.lock(),
     "encrypt": lambda m: m.encrypt("shop", "correct horse battery"),
     "accept a text": lambda m: m.accept(m.propose("a text", domain="shop").id),
@@ -385,9 +391,12 @@ FOR_PEOPLE: dict[str, Callable[[Memory], object]] = {
 
 @pytest.mark.parametrize("what", FOR_PEOPLE)
 def test_what_holds_for_all_who_use_the_store_is_for_people(both: tuple[Memory, Memory], what: str) -> None:
-    _, agent = both
+    person, agent = both
+    person.checkpoint([{"name": STATEMENT, "value": "We never deploy on Friday", "tags": ["proposed"]}])
+    before = person.head()
     with pytest.raises(Denied, match=r"ask (a person )?for `"):
         FOR_PEOPLE[what](agent)
+    assert person.head() == before
 
 
 def test_no_count_tells_how_many_atoms_are_hidden(both: tuple[Memory, Memory]) -> None:
@@ -424,6 +433,18 @@ def test_a_proposal_for_a_hidden_domain_is_hidden_however_it_is_spelt(both: tupl
     assert [one.value for one in agent.proposals()] == ["an open text"]
     person.checkpoint(["v1.fact.mine = m"], actor="person")
     agent.forget(actor="person")
+    assert [one.value for one in person.proposals()] == ["a secret text"]
+
+
+def test_a_waiting_text_is_hidden_once_its_domain_exists_and_is_sensitive_however_it_was_spelt(
+    both: tuple[Memory, Memory],
+) -> None:
+    person, agent = both
+    person.propose("a secret text", domain="Therapy Notes")
+    assert [one.value for one in agent.proposals()] == ["a secret text"]
+    person.checkpoint(["v1.domain.therapy_notes = Therapy Notes"])
+    person.set_tier("therapy_notes", "sensitive")
+    assert not agent.proposals().items
     assert [one.value for one in person.proposals()] == ["a secret text"]
 
 

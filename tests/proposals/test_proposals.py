@@ -313,3 +313,16 @@ def test_a_text_that_a_domain_refuses_waits_for_another_one(memory: Memory) -> N
         memory.accept(proposed.id, domain="vault")
     assert memory.proposals().items == (proposed,)
     assert memory.accept(proposed.id, domain="work").domain == "v1.domain.work"
+
+
+def test_a_proposal_for_a_renamed_atom_names_the_new_name(filled: Memory) -> None:
+    waits = filled.propose(NEW, name=FACT)
+    filled.rename(FACT, "v1.fact.address")
+    with pytest.raises(Conflict, match=r"v1\.fact\.endpoint was renamed to v1\.fact\.address: propose"):
+        filled.accept(waits.id)
+    assert filled.access("v1.fact.address").atom.value == OLD
+
+
+def test_zero_minutes_are_refused_and_not_taken_for_the_default(filled: Memory) -> None:
+    with pytest.raises(SubstrateError, match="minutes is a whole number from 1"):
+        filled.propose(NEW, name=FACT, minutes=0)

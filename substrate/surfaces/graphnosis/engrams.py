@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import unquote
 
 from substrate.errors import InputError, NotFound
+from substrate.names import DOMAIN
+from substrate.policy import CAPS, PUBLIC
 from substrate.surfaces.arguments import Caller
 from substrate.surfaces.client import Client, client_of
 from substrate.text.likeness import label_of
@@ -20,7 +22,6 @@ if TYPE_CHECKING:  # a server lists its tools before the engine and its values a
     from substrate.values.hits import Match
 
 __all__ = [
-    "DOMAIN",
     "MAIN",
     "NAME",
     "Engram",
@@ -35,20 +36,18 @@ __all__ = [
 ]
 
 NAME: Final = "graphnosis"
-DOMAIN: Final = "v1.domain."
 MAIN: Final = "main"
 _SHOWN: Final = 60
 _LISTED: Final = 30
 """Engrams that an error names."""
-_PUBLIC: Final = "public"
-_CAP: Final = 8000
+_CAP: Final = CAPS[PUBLIC]
 
 
 class Engram(NamedTuple):
     """A graph: its slug, its tier, and how many tokens one recall gives of it."""
 
     slug: str
-    tier: str = _PUBLIC
+    tier: str = PUBLIC
     cap: int = _CAP
     made: bool = False
     """Whether there is such a domain; `main` is made by the first text for it."""

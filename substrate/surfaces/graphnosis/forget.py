@@ -11,8 +11,9 @@ from pydantic import BaseModel, Field
 
 from substrate.errors import Denied, InputError, NameInvalid, NotFound
 from substrate.limits import LIMITS
+from substrate.names import DOMAIN
 from substrate.surfaces.arguments import Caller
-from substrate.surfaces.graphnosis.engrams import DOMAIN, beginning_of, caller
+from substrate.surfaces.graphnosis.engrams import beginning_of, caller
 from substrate.surfaces.graphnosis.remember import can_ask
 from substrate.surfaces.graphnosis.shapes import Erased
 from substrate.surfaces.shape import reply

@@ -15,10 +15,10 @@ from pydantic import BaseModel, Field
 
 from substrate.errors import Conflict, Denied, InputError, NotFound, SecretFound
 from substrate.limits import LIMITS
+from substrate.names import DOMAIN
 from substrate.surfaces.arguments import Caller
 from substrate.surfaces.client import Client
 from substrate.surfaces.graphnosis.engrams import (
-    DOMAIN,
     MAIN,
     NAME,
     beginning_of,
