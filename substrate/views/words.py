@@ -15,7 +15,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from hashlib import blake2b
@@ -188,13 +188,13 @@ def _write_postings(transaction: WriteTransaction, block: int, posted: _Posted) 
 
 def _pack(offsets: Sequence[int]) -> bytes:
     """Offsets in order, each as often as its term occurs."""
-    counted = dict.fromkeys(offsets, 0)
+    counted = Counter(offsets)
     count = len(counted)
-    frequencies = b"\x01" * count
-    if count < len(offsets):
-        for offset in offsets:
-            counted[offset] += 1
-        frequencies = bytes([min(often, _MOST) for often in counted.values()])
+    often = counted.values()
+    if count == len(offsets):
+        frequencies = b"\x01" * count
+    else:
+        frequencies = bytes(often if max(often) <= _MOST else [min(times, _MOST) for times in often])
     return pack(f"<{count}H", *counted) + frequencies
 
 

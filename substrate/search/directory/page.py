@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
 from itertools import groupby, islice
-from operator import itemgetter
 from typing import Final, NamedTuple
 
 from substrate.atoms.domains import read_domain
@@ -30,13 +29,13 @@ from substrate.snapshot import Snapshot
 from substrate.text.canonical import canonical, is_canonical_key
 from substrate.values.entities import EntityEntry, EntityPage
 from substrate.views.atoms import VersionRow, latest_version, names
+from substrate.views.cards import cards_of
 
 __all__ = ["BY", "list_entities"]
 
 BY: Final = ("name", "mentions")
 """The orders of the directory."""
 _PORTION: Final = 1000
-_NAME: Final = itemgetter(0)
 
 
 def list_entities(  # noqa: PLR0913
@@ -135,16 +134,18 @@ def _listed(
     parts: Iterable[str] = (part for part, _ in groupby(merge(*of_both, key=lambda part: f"{part}.".encode())))
     for part in parts if wanted.part is None else (wanted.part,):
         prefix = f"{ENTITY}{part}."
-        versions = (_Listed(str(row.name), row, None) for row in names(transaction, prefix + wanted.rest, after))
-        mentions = (_Listed(one.name, None, one) for one in unrecorded.of(part, wanted.rest, after))
-        both = merge(versions, mentions, key=_NAME)  # texts compare as their UTF-8 does
-        for _, of_name in groupby(both, key=_NAME):
-            there: VersionRow | None = None  # an atom comes before those that mention its name
-            for one in of_name:
-                there = there or one.version
-                is_mention = one.mention is not None and one.mention.seq is not None
-                if not is_mention or there is None or not unrecorded.was_there(there):
-                    yield one
+        versions = names(transaction, prefix + wanted.rest, after)
+        row, there = next(versions, None), None
+        for mention in unrecorded.of(part, wanted.rest, after):
+            while row is not None and str(row.name) <= mention.name:  # texts compare as their UTF-8 does
+                yield _Listed(str(row.name), row, None)
+                row, there = next(versions, None), row
+            has_atom = there is not None and there.name == mention.name and unrecorded.was_there(there)
+            if mention.seq is None or not has_atom:
+                yield _Listed(mention.name, None, mention)
+        while row is not None:
+            yield _Listed(str(row.name), row, None)
+            row = next(versions, None)
 
 
 def _entities(
@@ -154,7 +155,13 @@ def _entities(
     transaction = snapshot.transaction
     while some := list(islice(listed, portion)):
         rows = [one.version for one in some if one.version is not None]
-        versions = [version for version in _current(snapshot, rows) if not is_superseded(snapshot, version.subject)]
+        current = list(_current(snapshot, rows))
+        cards = cards_of(transaction, [version.subject for version in current])
+        versions = [
+            version
+            for version, card in zip(current, cards, strict=True)
+            if not (card.superseded and is_superseded(snapshot, version.subject))
+        ]
         mentions = [one.mention for one in some if one.mention is not None and one.mention.seq is not None]
         found = {
             row.entry.atom: row for row in (*known.of(transaction, versions), *rows_of(transaction, known, mentions))

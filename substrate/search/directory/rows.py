@@ -27,7 +27,7 @@ from substrate.values.entities import EntityEntry
 from substrate.veil import bare
 from substrate.views.atoms import VersionRow
 from substrate.views.follow import Trail, erased_between
-from substrate.views.words import BLOCK, Field, keyword_term, posting_keys
+from substrate.views.words import BLOCK, Field, keyword_term
 
 __all__ = ["EntityRow", "EntityRows", "read_postings"]
 
@@ -125,13 +125,8 @@ class EntityRows:
     ) -> tuple[NDArray[np.int64], _Seqs]:
         """The versions that list each of these: the numbers of the rows, and beside them the seqs."""
         full, there = size // BLOCK, -(-size // BLOCK)
-        keys = [
-            key
-            for row in rows
-            if row.blocks < there
-            for term in row.terms
-            for key in posting_keys(Field.ENTITY, term, size, row.blocks)
-        ]
+        heads = [block.to_bytes(4, "big") + Field.ENTITY.value for block in range(there)]
+        keys = [head + term for row in rows for term in row.terms for head in heads[row.blocks :]]
         read = iter(transaction.get_many(POSTINGS, keys))
         growing: list[tuple[int, bytes]] = []
         owners: list[int] = []
