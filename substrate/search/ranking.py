@@ -160,7 +160,7 @@ def rank(found: Candidates, query: Floats | None, when: When) -> Ranked:
     if query is not None and found.vectors is not None and not np.isnan(found.vectors[:, 0]).all():
         meaning = _meaning(found, query)
     words = np.float32(WORDS) * found.words
-    turns = found.turns
+    turns = None if found.turns is None else found.turns.in_turns(found.before, found.after)
     if turns is not None:
         words[turns.fillers] = 0
     own = score = words + meaning

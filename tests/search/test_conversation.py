@@ -191,6 +191,60 @@ def test_a_newer_statement_without_the_rarest_word_is_of_something_else() -> Non
     assert newest("what is my dog called", keyed=(True, False)) == [0, 0]
 
 
+@pytest.mark.parametrize(
+    ("question", "state"),
+    [
+        ("How long is my commute?", True),
+        ("How many people come to my wedding?", True),
+        ("Which desk did I order?", True),
+        ("What is my dog called?", True),
+        ("What did I design for the shop?", False),
+        ("Why do I have two desks?", False),
+        ("Who inspired my painting?", False),
+        ("Which desk did I order before?", False),
+        ("What was my first desk?", False),
+    ],
+)
+def test_a_question_asks_how_things_are_unless_it_asks_for_the_past_or_for_a_reason(question: str, state: bool) -> None:  # noqa: FBT001
+    assert read_addressed(question).state is state
+
+
+def test_a_newer_statement_that_fits_half_as_well_comes_first_where_both_are_of_one_thing() -> None:
+    said = turns([USER, USER, USER], "who is my manager")
+    vectors = np.array([[1, 0, 0], [0.6, 0.8, 0], [0.1, 0, 0.995]], np.float32)
+    echoes = echoes_in(said, vectors, places(-1, -1, -1), floats(1, 0.5, 0.5))
+    added = restated(said, echoes, vectors, floats(0.6, 0.5, 0.5), places(1, 2, 3), floats(1, 0.5, 0.5))
+    assert added.tolist() == pytest.approx([0, 0.501, 0])
+
+
+def test_who_speaks_by_turns_is_known_where_nothing_else_says_it() -> None:
+    before, after = places(-1, 0, 1, 2, 3), places(1, 2, 3, 4, -1)
+    said = turns([QUESTION, 0, USER, 0, ASSISTANT], "what is my dog called")
+    assert said.in_turns(before, after).flags.tolist() == [
+        QUESTION | USER,
+        ASSISTANT,
+        USER,
+        ASSISTANT,
+        ASSISTANT,
+    ]
+
+
+def test_one_voice_alone_takes_no_turns() -> None:
+    before, after = places(-1, 0, 1), places(1, 2, -1)
+    for flags in ([USER, 0, USER], [QUESTION, 0, 0]):
+        assert turns(flags, "what is my dog called").in_turns(before, after).flags.tolist() == flags
+
+
+def test_a_turn_that_only_asks_loses_most_where_things_are_to_be_listed() -> None:
+    score = floats(1, 1)
+    told, listed = (
+        said_by(turns([USER | QUESTION, USER], question), score).tolist()
+        for question in ("what is my dog called", "list all the things I did")
+    )
+    assert told == pytest.approx([-0.15, 0])
+    assert listed == pytest.approx([-0.7, 0])
+
+
 def test_nothing_is_taken_where_nobody_speaks() -> None:
     said = turns([0, 0], "what is my dog called")
     assert said_by(said, floats(0.5, 0.6)).tolist() == [0, 0]

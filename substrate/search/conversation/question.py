@@ -33,9 +33,13 @@ _WORK: Final = re.compile(
 """Asks for something to be made or explained, rather than for what was said."""
 _PRESENT: Final = re.compile(r"\b(?:is|are|am|'s|do|does|have|has|can)\b", re.IGNORECASE)
 _PAST: Final = re.compile(
-    r"\b(?:did|was|were|had|been|used to|first|ago|last|before|ever|when|since|told|said|mentioned)\b", re.IGNORECASE
+    r"\b(?:why|did|was|were|had|been|used? to|first|ago|last|before|ever|when|since|told|said|mentioned)\b",
+    re.IGNORECASE,
 )
-"""How things are, and how they were."""
+_DONE: Final = re.compile(r"\b\w\w+ed\b")
+"""How things are; how they were, or why; and what was done, where no other verb says that it is so."""
+_WHICH_DID: Final = re.compile(r"^\W*(?:which|how (?:many|much))\b([^?]*?)\bdid\b", re.IGNORECASE)
+"""Asks for one of a kind, or a number: it holds until it was done again."""
 _SPREADS: Final = re.compile(
     r"\b(?:in (?:what|which) (?:order|sequence)|chronolog\w*|(?:order|sequence|timeline) (?:of|in which)|"
     r"summar(?:y|ies|i[sz]e\w*)|overview|recap|list (?:all|every|each|the|out)|(?:what|which) (?:are|were) all|"
@@ -62,7 +66,7 @@ class Addressed:
     spread: bool = False
     """Whether it asks for an order, a summary or a list."""
     state: bool = False
-    """Whether it asks how things are."""
+    """Whether it asks how things are: unless it says otherwise."""
 
 
 NOBODY: Final = Addressed()
@@ -92,5 +96,10 @@ def read_addressed(text: str) -> Addressed:
         frozenset(map(speaker_number, names)),
         work=bool(_WORK.search(text)),
         spread=spread,
-        state=not spread and bool(_PRESENT.search(text)) and not _PAST.search(text),
+        state=not spread and _asks_how_things_are(text),
     )
+
+
+def _asks_how_things_are(text: str) -> bool:
+    text = _WHICH_DID.sub(r"\1 do", text)
+    return not _PAST.search(text) and bool(_PRESENT.search(text) or not _DONE.search(text))

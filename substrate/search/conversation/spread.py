@@ -12,7 +12,7 @@ __all__ = ["spread"]
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
-_SPREAD: Final = 0.7
+_SPREAD: Final = 0.9
 """How much of its score a hit loses that says just what one before it says."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -23,22 +23,28 @@ _OTHERS: Final = 0.3
 _REPLIES: Final = 0.1
 """And from replies, where nobody is asked about: most of what is sought was said by the user."""
 _ASKING: Final = 0.15
-"""And from a text that is nothing but questions."""
+_ASKING_LISTED: Final = 0.7
+"""And from a text that is nothing but questions: most where things are to be listed, since it tells of none."""
 FILLER_SHARE: Final = 0.25
 """How much of what neighbours lend a filler gets."""
 _SOURCE: Final = 0.6
 """How well the statement before a reply must match by itself, beside the reply, to be its source."""
-_ECHO: Final = 0.4
+_ECHO: Final = 0.25
 """Or how near the two must be to each other."""
-_AGAIN: Final = 0.75
+_AGAIN: Final = 0.65
 """How near a reply must be to an echo to be one too, wherever it stands."""
 _STEP: Final = 0.001
 """How far an echo stands behind its source."""
 _SAME: Final = 0.45
-_FITS: Final = 0.6
+_CENTRED: Final = 0.1
+_MANY: Final = 50
+_FITS: Final = 0.45
 _WORDED: Final = 0.5
 """When two statements of one speaker are of one thing: so near to each other, and beside the better one of such a score
-and with so much of the question's words."""
+and with so much of the question's words. Near is less by the second, as seen from the centre of so many candidates."""
+
+_BOTH: Final = 4
+"""How many turns of the user there may be for each reply where both take turns."""
 
 _USER: Final = role_flags(Role.USER)
 _ASSISTANT: Final = role_flags(Role.ASSISTANT)
@@ -65,6 +71,24 @@ class Turns:
         """Whether the question asks for many things, and they are told in a conversation."""
         return self.addressed.spread and bool(2 * np.count_nonzero(self.flags & ROLE) > len(self.flags))
 
+    def in_turns(self, before: Ints, after: Ints) -> Turns:
+        """The same with who speaks by turns, where nothing else says it: the user before a reply, who replies after.
+
+        Only where both are heard: a diary has one voice, and the chunks of a document have none.
+        """
+        unknown = self.flags & (ROLE | FILLER) == 0
+        user, assistant = self.of(_USER), self.of(_ASSISTANT)
+        heard = int(np.count_nonzero(assistant))
+        if not heard or _BOTH * heard < np.count_nonzero(user) or not unknown.any():
+            return self
+        asking = self.flags & QUESTION != 0
+        replies = unknown & ~asking & (before >= 0) & (user | asking)[before]
+        states = unknown & ~replies & (after >= 0) & (assistant | replies)[after]
+        flags = self.flags.copy()
+        flags[replies] |= _ASSISTANT
+        flags[states] |= _USER
+        return replace(self, flags=flags)
+
     def of(self, role: int) -> Mask:
         """Which are of somebody in this role."""
         mask: Mask = self.flags & ROLE == role
@@ -86,7 +110,7 @@ def said_by(turns: Turns, score: Floats) -> Floats:
         named = np.isin(turns.speaker, list(addressed.speakers))
         if named.any():
             taken[~named & (turns.speaker > 0)] = _OTHERS
-    taken[turns.flags & QUESTION != 0] += _ASKING
+    taken[turns.flags & QUESTION != 0] += _ASKING_LISTED if addressed.spread else _ASKING
     return -taken * score
 
 
@@ -162,13 +186,24 @@ def restated(turns: Turns, echoes: Echoes, vectors: Floats | None, words: Floats
     keyed = echoes.lifted(turns.keyed.astype(np.float32))
     fits = (score[stated] >= _FITS * score[best]) & (words[stated] >= _WORDED * words[best])
     stated = stated[fits & (keyed[stated] >= keyed[best])]
-    same = vectors[stated] @ vectors[best]
+    if when[stated].max(initial=when[best]) == when[best]:
+        return added
     # Two statements are worded as it comes; what was replied to them shows what both are about.
     reply = np.arange(len(score))
     reply[echoes.sources[::-1]] = echoes.replies[::-1]
-    same = np.maximum(same, vectors[reply[stated]] @ vectors[reply[best]])
-    stated = stated[np.nan_to_num(same) >= _SAME]
+    share = np.float32(min(1.0, len(score) / _MANY))  # the mean of a few is no centre: it is them
+    centre = share * np.nan_to_num(vectors).mean(axis=0)
+    same = np.maximum(_likeness(vectors, centre, stated, best), _likeness(vectors, centre, reply[stated], reply[best]))
+    stated = stated[same >= _SAME - share * _CENTRED]
     newest = int(stated[np.argmax(when[stated])]) if len(stated) else best
     if newest != best:
         added[newest] = score[best] + _STEP - score[newest]
     return added
+
+
+def _likeness(vectors: Floats, centre: Floats, places: Ints, place: int) -> Floats:
+    """Cosine with one of them, as seen from the centre of all: what they share tells nothing apart."""
+    rows, one = vectors[places] - centre, vectors[place] - centre
+    lengths = np.linalg.norm(rows, axis=1) * np.linalg.norm(one)
+    alike: Floats = np.nan_to_num(rows @ one / np.maximum(lengths, np.float32(1e-9)))
+    return alike
