@@ -34,6 +34,9 @@ from tests.scale import EXPLORES, MEMORY, has_room_in_memory, rounds
 
 # jsonschema builds 38 grammars of addresses when it is imported: a second in each process, for what nobody here asks.
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type] # "not there"
+_ABSENT = str(Path(__file__).parent / "absent")  # and not for child processes
+if _ABSENT not in (paths := os.environ.get("PYTHONPATH", "").split(os.pathsep)):  # a worker has it from its parent
+    os.environ["PYTHONPATH"] = os.pathsep.join(path for path in (_ABSENT, *paths) if path)
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before FAISS is loaded, and for child processes
 if "TMPDIR" not in os.environ and has_room_in_memory():
     os.environ["TMPDIR"] = str(MEMORY)  # for pytest's own folders, for `tempfile` and for child processes

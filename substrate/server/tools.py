@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from functools import cache
 from inspect import cleandoc, signature
 from time import perf_counter_ns, time_ns
 from typing import Any, Final, get_args
@@ -178,8 +179,9 @@ def serve_tool(  # noqa: PLR0913 - what a surface and a launch say of it
         structured_output=False,  # the SDK would make the whole schema, which is not what is published
     )
     model = sdk.fn_metadata.arg_model
-    model.model_config["extra"] = "forbid"
-    model.model_rebuild(force=True)
+    if model.model_config.get("extra") != "forbid":
+        model.model_config["extra"] = "forbid"
+        model.model_rebuild(force=True)
     fields = {name: getattr(sdk, name) for name in SdkTool.model_fields}
     fields["name"] = listed.get(tool.name, tool.name)
     fields["description"] = spelled(cleandoc(tool.run.__doc__ or ""), listed)
@@ -205,7 +207,12 @@ def serve_tool(  # noqa: PLR0913 - what a surface and a launch say of it
 
 def shape_of(tool: Tool) -> type[BaseModel]:
     """What the tool promises to reply: its function returns `Annotated[CallToolResult, Shape]`."""
-    _, shape = get_args(signature(tool.run, eval_str=True).return_annotation)
+    return _shape_of(tool.run)
+
+
+@cache
+def _shape_of(run: Callable[..., object]) -> type[BaseModel]:
+    _, shape = get_args(signature(run, eval_str=True).return_annotation)
     model: type[BaseModel] = shape
     return model
 

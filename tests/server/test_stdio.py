@@ -223,7 +223,7 @@ def test_what_was_read_is_learnt_when_the_server_is_ended(store: Path, end: str)
         assert [(arc.source, arc.target) for arc in memory.context(list(KEYS)).arcs] == [KEYS]
 
 
-def test_what_is_asked_right_before_the_end_of_input_is_done_and_answered(store: Path) -> None:
+def test_what_is_asked_right_before_the_end_of_input_is_done_and_answered(store: Path, home: Path) -> None:
     info = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "printf", "version": "1"}}
     call = {"name": "session_checkpoint", "arguments": {"atoms": ["v1.fact.last = said"]}}
     asked = [
@@ -231,14 +231,8 @@ def test_what_is_asked_right_before_the_end_of_input_is_done_and_answered(store:
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
         {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call},
     ]
-    done = subprocess.run(
-        [sys.executable, "-m", "substrate", "mcp", "--store", str(store)],
-        input="".join(json.dumps(one) + "\n" for one in asked),
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=PATIENCE_S,
-        env=child_environment(),
-    )
-    answers = {answer["id"]: answer for answer in map(json.loads, done.stdout.splitlines())}
+    with Server(store, home) as server:  # it waits five seconds for what is owed: to import is no part of them
+        server.send("".join(json.dumps(one) + "\n" for one in asked).encode())
+        assert server.close() == 0
+    answers = {answer["id"]: answer for answer in map(json.loads, server.lines)}
     assert answers[2]["result"]["structuredContent"]["recorded"] == ["v1.fact.last"]
