@@ -8,6 +8,7 @@ rules      the phrases by which a statement is told, with what each adds
 doubts     the phrases that speak against it: doubt, questions, what is only imagined
 shapes     forms of a sentence, with what each adds
 statements plain forms of a statement, with what each adds
+clauses    what the grammar of a sentence adds: a second opinion beside the rules
 patterns   how the forms of sentences are written down
 speakers   whose word a sentence is, and whether it still holds
 talk       what is said in passing: thanks, praise, goodbyes, wishes for the task at hand

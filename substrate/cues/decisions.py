@@ -3,7 +3,8 @@
 Each rule adds to, or takes from, the log-odds that a sentence is worth keeping; it is taken at even odds. What speaks
 for it: words of rules (never, must, at most), of decisions (decided, going with), of preferences and corrections, and
 of habit (we use, all of, in this project), and the plain form of a statement (`cues/statements.py`). What speaks
-against it: questions, what is only imagined, doubt, and requests for the task at hand (fix it, run the tests).
+against it: questions, what is only imagined, doubt, and requests for the task at hand (fix it, run the tests). The
+grammar of the sentence is a second opinion (`cues/clauses.py`).
 Quotations and pasted text are not the person's: see `cues/prose.py`.
 """
 
@@ -13,6 +14,7 @@ from collections.abc import Collection, Iterator
 from math import exp
 from typing import Final, NamedTuple
 
+from substrate.cues.clauses import weigh
 from substrate.cues.kinds import KINDS
 from substrate.cues.phrases import Phrases
 from substrate.cues.prose import Sentence, is_question, sentences
@@ -24,6 +26,8 @@ from substrate.cues.statements import forms_of
 __all__ = ["Decision", "decisions"]
 
 _BIAS: Final = -2.1
+_FLOOR: Final = -1.5
+"""Below this, the grammar of a sentence is not looked at."""
 _FEWEST_WORDS: Final = 3
 _OF_A_BAN: Final = 2
 """No Elasticsearch."""
@@ -58,20 +62,21 @@ class Decision(NamedTuple):
         return KINDS[self.kind]
 
 
-def decisions(message: str, kinds: Collection[str] = tuple(KINDS)) -> Iterator[Decision]:
-    """What a person's message states that should be kept, in its order. Only of these kinds."""
+def decisions(message: str, kinds: Collection[str] = tuple(KINDS), *, least: float = 0.0) -> Iterator[Decision]:
+    """What a person's message states that should be kept, in its order. Only of these kinds, from these log-odds."""
     before: Decision | None = None
-    for sentence in sentences(message):
+    spoken = list(sentences(message))
+    for at, sentence in enumerate(spoken):
         if before is not None and not takes_back(sentence.judged):
             yield before
-        before = _judge(sentence)
+        before = _judge(sentence, opens=at == 0 and len(spoken) > 1, least=least)
         if before is not None and before.kind not in kinds:
             before = None
     if before is not None:
         yield before
 
 
-def _judge(sentence: Sentence) -> Decision | None:
+def _judge(sentence: Sentence, *, opens: bool, least: float) -> Decision | None:
     bare = without_leads(sentence.judged)
     fewest = _OF_A_BAN if begins_ban(bare) or is_terse(bare) else _FEWEST_WORDS
     if len(bare.split()) < fewest or is_question(sentence.judged) or bare.endswith(":"):
@@ -86,7 +91,9 @@ def _judge(sentence: Sentence) -> Decision | None:
     forms = list(forms_of(bare))
     total = _BIAS + cons + sum(form.weight for form in forms)
     total += sum(cue.weight * (_FURTHER if at else 1.0) for at, cue in enumerate(pros))
-    if total < 0 or (total := total + objection(sentence.judged, bare)) < 0:
+    if total < _FLOOR or (total := total + objection(sentence.judged, bare)) < _FLOOR:
+        return None
+    if (total := weigh(bare, total, opens=opens)) < least:
         return None
     spoke = sorted((form for form in forms if form.weight > 0), key=lambda form: -form.weight)
     called = (*(cue.called for cue in pros), *(form.called for form in spoke))[:_MOST_RULES]

@@ -2,7 +2,9 @@
 
 Some phrases say so by themselves: *what did I say about*, *remind me of*. Others do in a question, or where something
 is to be shown or looked for: *my*, *did we*, *I told you*, *last time*. What is asked of the world, and not of memory,
-has none of these: *what is the capital of Mongolia?*
+has none of these: *what is the capital of Mongolia?* Some forms of a question count whatever its words: one
+with *I* or *we* and a past (*the screws I bought*), with a habit of the person (*do I take milk?*), with something of
+theirs, or about an earlier talk. Not so if it is about the work at hand: it speaks of the last minutes.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from substrate.cues.patterns import any_of, pattern
 from substrate.cues.phrases import Cue, Phrases
 
 __all__ = ["Recall", "read_recall"]
@@ -26,7 +29,8 @@ _CLEAR: Final = Phrases(
             "what do/did you remember/know/recall about/of",
             "what you/we/i remember/know/recall/recorded/saved/noted about/of/on",
             "do/did you remember/recall",
-            "can/could/would you recall/remember",
+            "can/could/would you recall/remember the/my/our/your/his/her/their/that/me/us",
+            "can/could/would you recall/remember what/who/which/when/where/how/why/if",
             "have i/we/you mentioned/told/said/talked/discussed/spoken about",
             "have i/we/you mentioned/told/said/discussed",
             "have i/we/you ever/already/previously mentioned/told/said/discussed",
@@ -74,11 +78,13 @@ _CLEAR: Final = Phrases(
         "": ("i don't remember", "remind me to", "do you know how/what/why/if", "remember to"),
     }
 )
+_MINE: Final = "mine"
+"""Of the person: it does not count in a question about the work at hand."""
 _BEFORE: Final = "before"
 """Of an earlier time: it counts in any sentence of a message that asks something."""
 _WHERE_ASKED: Final = Phrases(
     {
-        "mine": (
+        _MINE: (
             "what's/whats/who's/where's/when's my/our",
             "what/who/where/when/which is/are/was/were my/our",
             "what/who/where/when/which is/are/was/were * my/our",
@@ -117,10 +123,21 @@ _WHERE_ASKED: Final = Phrases(
             "you know my/our",
             "i know i told",
             "i told you/u",
+            "in/on/from your notes",
+            "i wrote/noted it down",
+            "^as discussed/agreed",
+            "you've got it",
+            "our discussion/conversation/talk on/about",
             "we had two/three/four/several/some options/ideas/candidates/names",
         ),
         "again": ("again ?", "last time/week/month", "in the end", "the other day", "i forgot", "i forget"),
         "": (
+            "what's/who's/is/are my/our best/next/only",
+            "do we have a/an/any function/method/way/helper/class/library/tool",
+            "what am i looking/missing/doing/seeing",
+            "have you got a",
+            "do you have a/an/some",
+            "can/could/would you recall/remember",
             "what do i do/need/have",
             "what did/do/am i do/doing/get wrong",
             "where did/do i go/put/find/get/start/click",
@@ -144,6 +161,73 @@ _ASKS: Final = re.compile(
 _ASKS_LAST: Final = re.compile(
     r",\s*(?:and |so |but )?(?:can|could|what|which|who|where|when|how|show|remind|do you|did)\b", re.IGNORECASE
 )
+_LONGEST: Final = 300
+"""A question is short. What is longer was pasted."""
+_DID: Final = (
+    r"(?:(?!need|used to)\w+ed|"
+    + any_of(
+        "bought took gave chose sent wrote said told saw met found made went had kept left put paid sold got heard "
+        "read spoke thought knew built drew began cut set"
+    )
+    + r")"
+)
+_AT_WORK: Final = pattern(
+    r"\b(?:",
+    any_of(
+        r"errors? wrong fail\w* crash\w* bugs? i_tried just if would should could mistake output function code query "
+        r"library (?<!on_)files? install\w* stack traceback test(?:s|ed)? build compil\w* commit missing screen "
+        r"(?:re)?start(?:s|ed) grammar sentence text paragraph essay formula results? upload\w* server script page "
+        r"data columns? tables? regex attached pasted marked above below here this(?!_(?:year|month|week)) "
+        r"looking best next correctly spell"
+    ),
+    r")\b",
+)
+_WHAT: Final = (
+    r"\b(?:what|what's|whats|which|who|who's|whom|whose|where|when|why|how|any idea|(?:is|was|wasn't) there)\b"
+)
+_FACT: Final = r"(?:what|what's|whats|which|who|who's|where|when|how (?:old|tall|long|much|many|often|big|high|far))"
+"""What asks for a fact: *why* and *how do I* ask for help."""
+_TALKS: Final = any_of("chats? talks? calls? sessions? conversations? discussions? meetings? messages? trips?")
+_OF_US: Final = (
+    ("(what I or we did)", pattern(
+        _WHAT, r".*?\b(?<!do )(?:i|we)(?:'ve|'d| had| have)? (?:\w+ly |ever |once )?", _DID, r"\b")),
+    ("(were we)", pattern(
+        r"(?:^|[,.] |", _WHAT, r".{0,30} )(?:(?:were|weren't|had|hadn't|did|didn't) we|(?:had|have|did|didn't) i)\b",
+        r"(?! ", any_of("get do miss break need supposed been"), r"\b)")),
+    ("(am I)", pattern(
+        r"^\W*(?:\w+, )?(?:do i (?:\w+ly )?(?!",
+        any_of("need have want get look understand see go start know put write say spell use"),
+        r"\b)\w+ (?!the|it)|do we still |am i (?!",
+        any_of(r"right wrong correct missing supposed allowed too the \w+ing"), r"\b))")),
+    ("(a fact of mine)", pattern(
+        r"^\W*(?:\w+,? )?", _FACT, r"\b(?!.*\b(?:good|can|should|could|happened|due)\b).{0,40}?(?: |'s )",
+        r"(?:(?:of|to|for|on|in|with) )?(?:my|our) \w+|\b(?:to us|me back|(?:take|took|cost) me)\b")),
+    ("(what I do)", pattern(
+        _FACT, r"\b.{0,60}? (?:(?:did|have|had|was|am) i (?!", any_of("do get need miss break"),
+        r"\b)|do i (?:", any_of("currently usually normally always still own like prefer live take owe see"), r")\b)")),
+    ("(a list of mine)", pattern(r"^\W*(?:(?:list|name) .*\bi(?:'ve| have) |(?:tell me|show me|list) (?:my|our) )")),
+    ("(an earlier talk)", pattern(
+        r"\b(?:on file|on record|stored|according to (?:your|my|our) notes|in your notes|you've got it|you had the|",
+        rf"(?:in|from|during|to) (?:our|my|the last|the previous|one of our) (?:\w+ )?{_TALKS}|yesterday's {_TALKS}|",
+        r"the (?:message|mail|note|chat|conversation) (?:where|in which)|as (?:discussed|agreed))\b")),
+    ("(is it settled)", pattern(
+        r"\b(?:has|have|is|are) (?:the|our|my) .*\b(?:been )?",
+        any_of("fixed decided settled agreed chosen booked approved"), r" (?:already|yet)\b")),
+)  # fmt: skip
+"""Forms of a question, whatever its words."""
+_WHAT_WAS: Final = pattern(
+    r"^\W*(?:(?:so|and|hey|ok),? )*(?:what|which|who|why|how)\b.{0,40}? (?:was|were) (?:the|that) "
+    r"(?!(?:first|last|most|\w+est|\w+ans|\w+eeks)\b)"
+)
+_NAME: Final = re.compile(r"\S\s+[A-Z]\w|\d{3}")
+"""What has a name or a year may be of the world: *why was the Berlin wall built?*"""
+_ANEW: Final = pattern(
+    r"\b(?:refresh my memory|(?:catch|bring|get) me up|fill me in|recap|run ?down|slip\w* my mind|escapes? me|",
+    r"(?:everything|all|what) (?:that )?we(?:'ve| have)? \w+ed|decisions? (?:on|about|for) .*so far|",
+    r"(?:continue|go on|carry on|back) (?:with|to) .*\bfrom (?:yesterday|last|earlier|before|\w+day)\b)",
+)
+"""Requests that say it by themselves, wherever they stand."""
+_QUOTED: Final = re.compile(r"[\"\u201c][^\"\u201c\u201d]*[\"\u201d]")
 _SENTENCE: Final = re.compile(r"[^.!?\n]+[.!?]*")
 _LEADS: Final = frozenset(
     (
@@ -182,23 +266,53 @@ class Recall(NamedTuple):
 
 
 def read_recall(message: str) -> Recall | None:
-    """What a message asks to recall; None if nothing."""
+    """What a message asks to recall; None if nothing. What stands in quotation marks asks for nothing."""
+    own = _QUOTED.sub('""', message)
+    found = _read(own)
+    return found if found is None or own == message else _read(message)
+
+
+def _read(message: str) -> Recall | None:
     clear = [cue for cue in _CLEAR.find(message) if cue.kind]
     if clear:
         return Recall(is_clear=True, query=_query(clear[0].rest_of(message)) or _query(message), phrases=_once(clear))
     asked, before = "", list[Cue]()
     for found in _SENTENCE.finditer(message):
         sentence = found[0].strip()
+        if (anew := _asks_anew(sentence)) is not None:
+            query = _query(sentence[anew.end() :]) or _query(sentence)
+            return Recall(is_clear=False, query=query, phrases=(anew[0].lower(),))
         cues = _WHERE_ASKED.find(sentence if sentence.endswith("?") else sentence + " ?")
         if _asks(sentence):
-            if cues:
+            if cues and not (_is_at_work(sentence) and all(cue.kind == _MINE for cue in cues)):
                 return Recall(is_clear=False, query=_query(sentence), phrases=_once(cues))
+            if forms := _forms(sentence):
+                return Recall(is_clear=False, query=_query(sentence), phrases=forms)
             asked = asked or sentence
         before += [cue for cue in cues if cue.kind == _BEFORE]
     if asked and before:
         longest = max(_SENTENCE.findall(message), key=len)
         return Recall(is_clear=False, query=_query(longest), phrases=_once(before))
     return None
+
+
+def _is_at_work(sentence: str) -> bool:
+    """Whether a question is about the work at hand: there *I* and *we* speak of the last minutes."""
+    return _AT_WORK.search(sentence) is not None
+
+
+def _forms(sentence: str) -> tuple[str, ...]:
+    """The forms of a question about what was that a sentence has; none if it is about the work at hand."""
+    if len(sentence) > _LONGEST or _is_at_work(sentence):
+        return ()
+    if _WHAT_WAS.match(sentence) and not _NAME.search(sentence):
+        return ("(what was)",)
+    return tuple(called for called, form in _OF_US if form.search(sentence))
+
+
+def _asks_anew(sentence: str) -> re.Match[str] | None:
+    """Where a sentence asks for what was said or left off, as a question or not: *catch me up on the tender*."""
+    return _ANEW.search(sentence) if len(sentence) <= _LONGEST else None
 
 
 def _asks(sentence: str) -> bool:

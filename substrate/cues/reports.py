@@ -16,7 +16,7 @@ __all__ = ["REPORTS", "sighs"]
 
 _CLAUSE: Final = pattern(
     r"[,;:]| (?:",
-    any_of("so because but which who unless until than where if that since as when"),
+    any_of("so because but which who unless until than where if that since as when before after while whatever"),
     r"|and (?:it|we|i|he|she|they|the|now|then)) |$",
 )
 _NORM: Final = pattern(
@@ -40,7 +40,7 @@ _DECIDED: Final = pattern(
     r"\b",
 )
 _PAST: Final = pattern(
-    r"\b",
+    r"(?<!be )(?<!is )(?<!are )(?<!get )(?<!gets )\b",
     any_of(
         "was were wasn't weren't had hadn't did didn't got went said wrote came took told gave saw heard found thought "
         "asked wanted tried looked sent made met ran ate used_to became began felt knew worked liked happened turned "

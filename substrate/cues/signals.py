@@ -100,6 +100,8 @@ _WEIGHTS: Final[Mapping[str, float]] = {
     "doubt": -3.0,
 }
 _BIAS: Final = -2.0
+_LEAST: Final = -1.0
+"""The log-odds from which a statement counts: a message to memory is a tale less often than a turn of a session is."""
 _RECALL: Final = log(9)
 """So that a clear request to recall has 0.9, and a message without one 0.1."""
 _MAYBE: Final = log(3)
@@ -125,7 +127,7 @@ def read_signals(message: str) -> Signals:
         if cue.phrase not in found.get(cue.kind, ()):
             found[cue.kind] = (*found.get(cue.kind, ()), cue.phrase)
     recall = read_recall(message)
-    stated = list(decisions(message))
+    stated = list(decisions(message, least=_LEAST))
     if stated:
         found["statement"] = tuple(dict.fromkeys(rule for one in stated for rule in one.rules))
     if told := own_facts(message):

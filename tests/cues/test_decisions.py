@@ -171,9 +171,10 @@ def test_what_people_stated_in_the_development_sets_is_found_and_little_else() -
 
     The least recall and precision are what is reached, a little below; all sets but `fourth` are tuned to by now.
     """
-    least = {"dev": (0.98, 0.96), "held": (0.94, 0.94), "styles": (0.89, 0.96), "last": (0.9, 0.95)}
-    least |= {"fresh": (0.96, 0.98), "second": (0.95, 0.95), "third": (0.93, 0.95), "fourth": (0.9, 0.7)}
-    least |= {"messages": (0.98, 0.95), "forms": (0.92, 0.95), "everyday": (0.94, 0.84)}
+    least = {"dev": (0.94, 0.96), "held": (0.87, 0.94), "styles": (0.82, 0.96), "last": (0.88, 0.96)}
+    least |= {"fresh": (0.94, 0.98), "second": (0.91, 0.97), "third": (0.9, 0.97), "fourth": (0.87, 0.83)}
+    least |= {"fifth": (0.87, 0.87), "sixth": (0.84, 0.8)}
+    least |= {"messages": (0.96, 0.94), "forms": (0.83, 0.96), "everyday": (0.95, 0.89)}
     names = [name for name in least if name not in ("messages", "forms", "everyday")]
     sets = [read_lines(f"transcripts/{name}.jsonl") for name in names]
     turns = [[turn for transcript in transcripts for turn in transcript["turns"]] for transcripts in sets]
@@ -222,7 +223,15 @@ def test_any_text_is_read_and_each_sentence_is_a_part_of_it(message: str) -> Non
 
 def test_a_long_message_takes_no_longer_than_its_length() -> None:
     """Nested marks of quotation and brackets, and long lines: none makes a rule look again and again."""
-    for text in ('"' * 20_000, "no, " * 5_000, "a " * 10_000, "<x-y>" * 4_000, "- " * 10_000, "we " * 7_000 + "."):
+    for text in (
+        "1" * 20_000,
+        '"' * 20_000,
+        "no, " * 5_000,
+        "a " * 10_000,
+        "<x-y>" * 4_000,
+        "- " * 10_000,
+        "we " * 7_000 + ".",
+    ):
         assert stated(text) in ([], [text.strip()])
 
 

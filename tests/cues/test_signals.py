@@ -65,16 +65,45 @@ def labelled(name: str) -> list[tuple[str, str]]:
     return [(row["text"], row["is"]) for row in map(json.loads, lines)]
 
 
-@pytest.mark.parametrize("name", ["dev.jsonl", "held.jsonl", "second.jsonl", "third.jsonl"])
+@pytest.mark.parametrize("name", ["dev.jsonl", "held.jsonl", "second.jsonl", "third.jsonl", "fourth.jsonl"])
 @pytest.mark.parametrize("kind", ["keep", "recall"])
 def test_of_labelled_messages_most_are_found_and_few_others(name: str, kind: str) -> None:
-    """All are tuned to by now. `held`, `second` and `third` are in other hands, and were scored before."""
+    """All are tuned to by now. All but `dev` were written without the rules at hand, and scored before."""
     told = {text: getattr(read_signals(text), kind) >= 0.7 for text, _ in labelled(name)}
     wanted = {text for text, label in labelled(name) if label == kind}
     assert len(told) == (80 if name == "third.jsonl" else 150)
     found = {text for text, is_told in told.items() if is_told}
     assert len(found & wanted) >= 0.9 * len(found)
     assert len(found & wanted) >= 0.8 * len(wanted)
+
+
+def test_of_harder_questions_three_in_four_are_found_and_few_others() -> None:
+    """`fifth` has pairs that differ by little: what I owe Miriam, and what one owes the state."""
+    told = {text: read_signals(text).recall >= 0.7 for text, _ in labelled("fifth.jsonl")}
+    wanted = {text for text, label in labelled("fifth.jsonl") if label == "recall"}
+    found = {text for text, is_told in told.items() if is_told}
+    assert len(found & wanted) >= 0.9 * len(found)
+    assert len(found & wanted) >= 0.75 * len(wanted)
+
+
+@pytest.mark.parametrize(
+    ("message", "asks"),
+    [
+        ("What size were the screws I bought?", "memory"),
+        ("Do I take milk in my coffee?", "memory"),
+        ("which doctor did I see for my back", "memory"),
+        ("Where does my sister live?", "memory"),
+        ("Catch me up on the tender, I was away two weeks.", "memory"),
+        ('What did we say about "the blue one"?', "memory"),
+        ("Why is my sourdough not rising?", "help"),
+        ("How do I get my cat to stop scratching?", "help"),
+        ("Why was the Berlin wall built?", "help"),
+        ('"What did we agree on?" is the question everyone asks.', "help"),
+        ("what " * 10_000 + "we walked", "help"),
+    ],
+)
+def test_a_question_about_what_was_is_told_from_one_for_help(message: str, asks: str) -> None:
+    assert ("memory" if read_signals(message).recall >= 0.7 else "help") == asks
 
 
 @pytest.mark.parametrize(

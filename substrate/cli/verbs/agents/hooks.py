@@ -109,12 +109,14 @@ def hooks(given: Namespace, _: Output) -> Answer:
 
 
 def _rules() -> Iterator[tuple[str, float, str]]:
-    from substrate.cues.rules import RULES  # noqa: PLC0415 - its tables take a moment
+    from substrate.cues.clauses import CLAUSES  # noqa: PLC0415 - its tables take a moment
+    from substrate.cues.rules import RULES  # noqa: PLC0415
     from substrate.cues.shapes import named_shapes  # noqa: PLC0415
     from substrate.cues.statements import FORMS  # noqa: PLC0415
 
     yield from (("form", form.weight, form.called) for form in FORMS)
     yield from named_shapes()
+    yield from (("grammar", form.weight, form.called) for form in CLAUSES)
     for kind, by_weight in RULES.items():
         for weight, phrases in by_weight.items():
             yield from ((kind or "no cue", weight, phrase) for phrase in phrases)
