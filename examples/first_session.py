@@ -117,9 +117,7 @@ def main(folder: Path) -> None:  # noqa: PLR0915 - a session, from its beginning
     substrate("list")
     substrate("checkpoint", "v1.fact.refunds = within 60 days")
 
-    print(
-        "\nDone. This was examples/first_session.py; README.md has it in Python, and docs/cli.md explains every verb."
-    )
+    print("\nDone. This was examples/first_session.py. README.md begins in Python; docs/cli.md explains every verb.")
     print("make lab opens the tour in JupyterLab.")
 
 

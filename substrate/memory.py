@@ -613,7 +613,8 @@ class Memory(Tabular):
         For rows, `columns` maps fields to columns, such as `{"value": "Remark"}`; other columns become attrs. `type` is
         the default type. Entities of `server-memory` belong to `domain`, and have the origin `agent`; rows have none,
         as in a checkpoint that says none. `origin` says otherwise: `ingested` for a file that others wrote. There is
-        one session for each file. The same file again changes nothing.
+        one session for each file. The same file again records only what the store says otherwise by now: `changed`
+        names it. A plain export goes through the versions of such an atom once more.
 
         A HydraMem export needs the `secret` of its signature, or `unverified`. Its origin is `ingested`, and its
         project is the default `domain`. Denied if the signature does not fit.
@@ -978,8 +979,20 @@ class Memory(Tabular):
         out. Without `meaning`, words alone decide. Raises InputError, TooLarge, NotFound (an unknown domain).
         """
         filters = Filters.of(
-            *(type, prefix, domain, without_domains, tags, any_tags, without_tags),
-            *(entities, source, origin, actor, session, since, until),
+            type=type,
+            prefix=prefix,
+            domain=domain,
+            without_domains=without_domains,
+            tags=tags,
+            any_tags=any_tags,
+            without_tags=without_tags,
+            entities=entities,
+            source=source,
+            origin=origin,
+            actor=actor,
+            session=session,
+            since=since,
+            until=until,
             ingested=ingested,
         )
         from substrate.search.search import check_search, check_walk, search  # noqa: PLC0415 - loads numpy
@@ -1052,8 +1065,20 @@ class Memory(Tabular):
         from substrate.search.recent import recent  # noqa: PLC0415 - loads numpy
 
         filters = Filters.of(
-            *(type, prefix, domain, without_domains, tags, any_tags, without_tags),
-            *(entities, source, origin, actor, session, since, until),
+            type=type,
+            prefix=prefix,
+            domain=domain,
+            without_domains=without_domains,
+            tags=tags,
+            any_tags=any_tags,
+            without_tags=without_tags,
+            entities=entities,
+            source=source,
+            origin=origin,
+            actor=actor,
+            session=session,
+            since=since,
+            until=until,
         )
         with self._store.read(as_of) as snapshot:
             return recent(snapshot, self._store.index, filters, limit=limit, offset=offset, count=count)

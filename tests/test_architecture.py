@@ -301,6 +301,16 @@ FAULTS = [
 ]
 
 
+def test_the_table_of_rooms_has_the_order_of_the_layers() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    table = page.partition("## The rooms")[2].partition("\n## ")[0]
+    cells = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    rows = [[RANK[room.strip(" `/")] for room in cell.split(",")] for cell in cells]
+    assert all(len(set(ranks)) == 1 for ranks in rows)  # a row is of one layer
+    assert [ranks[0] for ranks in rows] == sorted(ranks[0] for ranks in rows)
+    assert len(rows) > 30
+
+
 def test_the_source_keeps_the_rules() -> None:
     assert violations(ROOT) == []
 

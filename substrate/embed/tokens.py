@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 from functools import cache
 from typing import Final, Protocol
@@ -17,6 +18,8 @@ from typing import Final, Protocol
 from substrate.embed.find_model import DEFAULT_MODEL, find_source
 
 __all__ = ["ByteCounter", "TokenCounter", "WordPieceCounter", "cut", "token_counter"]
+
+_log = logging.getLogger(__name__)
 
 _LONGEST: Final = 40
 """Letters of a word that are looked at as one: longer ones are no words."""
@@ -87,8 +90,8 @@ def token_counter() -> TokenCounter:
         source = find_source(DEFAULT_MODEL, by_name_only=True)
         if source is not None:
             return WordPieceCounter(str(source.folder / _TOKENIZER))
-    except Exception:  # noqa: BLE001, S110 - tokenizers raises bare exceptions; the reply says by what it was counted
-        pass
+    except Exception as error:  # noqa: BLE001 - tokenizers raises bare exceptions; the reply says by what it was counted
+        _log.warning("the tokenizer cannot be used, so tokens are counted by bytes: %s", error)
     return ByteCounter()
 
 

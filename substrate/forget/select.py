@@ -45,11 +45,13 @@ class Selection:
         fields = {"source": source, "actor": actor, "session": session, "objective": objective}
         given = {field: text for field, text in fields.items() if text is not None}
         if not all(isinstance(text, str) for text in given.values()):
-            raise SchemaInvalid(Arg("source"), ", ", Arg("actor"), " and ", Arg("session"), " are texts")
+            raise SchemaInvalid(
+                *(Arg("source"), ", ", Arg("actor"), ", ", Arg("session"), " and ", Arg("objective"), " are texts")
+            )
         if len(given) + bool(listed) + (seqs is not None) + (whole is not None) != 1:
             raise InputError(
                 *("say in one way what to forget: names or ids, ", Arg("whole"), ", ", Arg("source"), ", "),
-                *(Arg("actor"), ", ", Arg("session"), ", or ", Arg("seqs")),
+                *(Arg("actor"), ", ", Arg("session"), ", ", Arg("objective"), ", or ", Arg("seqs")),
             )
         if whole is not None:
             return cls((read_end(whole, Arg("whole")),))

@@ -163,7 +163,8 @@ class Planner:
     dangling: dict[str, None] = field(default_factory=dict)
     conflicts: list[Contradicted] = field(default_factory=list)
     unchecked: list[str] = field(default_factory=list)
-    _characters: int = 0
+    _bytes: int = 0
+    """Of the values that were read."""
     _drafts: list[Draft] = field(default_factory=list)
     _traces: list[Trace] = field(default_factory=list)
     _names: dict[str, _Known | None] = field(default_factory=dict)
@@ -209,7 +210,7 @@ class Planner:
             try:
                 taken.append((Item(what, i), read(item)))
             except _Overfull:
-                raise TooLarge("checkpoint", self._characters, LIMITS["checkpoint_bytes"]) from None
+                raise TooLarge("checkpoint", self._bytes, LIMITS["checkpoint_bytes"]) from None
             except InputError as error:
                 self._reject(Item(what, i), error, name_in(item), raw=item)
         return taken
@@ -229,8 +230,8 @@ class Planner:
             raise InputError("an unedge is the id of an edge, or its source, type and target") from None
 
     def _clean_atom(self, atom: AtomGiven) -> AtomGiven:
-        self._characters += len(atom.value)
-        if self._characters > LIMITS["checkpoint_bytes"]:
+        self._bytes += len(atom.value) if atom.value.isascii() else len(atom.value.encode())
+        if self._bytes > LIMITS["checkpoint_bytes"]:
             raise _Overfull
         if not self.allow_secrets:
             refuse_secrets(atom.name, atom.value, atom.members)

@@ -47,8 +47,9 @@ class Filters:
         return ENTITY.split(".")[1] in self.types or (self.prefix or "").startswith(ENTITY[:-1])
 
     @classmethod
-    def of(  # noqa: PLR0913, PLR0917 - by position, in the order in which the verbs have them
+    def of(  # noqa: PLR0913 - all there are
         cls,
+        *,
         type: str | Iterable[str] | None = None,  # noqa: A002 - the word for it
         prefix: str | None = None,
         domain: str | Iterable[str] | None = None,
@@ -63,7 +64,6 @@ class Filters:
         session: str | None = None,
         since: Time | None = None,
         until: Time | None = None,
-        *,
         ingested: bool = True,
     ) -> Filters:
         """What a caller asks for, checked. SchemaInvalid, naming the filter."""

@@ -84,7 +84,10 @@ def test_of_a_long_text_no_more_is_cut_than_must_be() -> None:
 
 @pytest.mark.parametrize("broken", ["missing", "damaged"])
 def test_without_the_tokenizer_bytes_are_counted(
-    broken: str, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+    broken: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path_factory: pytest.TempPathFactory,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     folder = tmp_path_factory.mktemp("model")
     (folder / "tokenizer.json").write_text("{", encoding="utf-8")
@@ -93,6 +96,7 @@ def test_without_the_tokenizer_bytes_are_counted(
     counter = token_counter.__wrapped__()
     assert counter.name == "bytes"
     assert counter.count("é") == 2
+    assert ("counted by bytes" in caplog.text) == (broken == "damaged")  # what is at fault is told
 
 
 def test_what_is_kept_of_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

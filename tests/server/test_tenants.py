@@ -23,6 +23,8 @@ from substrate.errors import NotFound
 from substrate.server.http import serve
 from substrate.server.http.serve import TENANTS_PATH
 from substrate.server.http.tenant_tokens import TokenBook
+from substrate.server.http.tenants import Tenants
+from substrate.server.launch import Launch
 from tests.agents import MCPError, home_for_a_module
 from tests.server.hosting import Hosted, call, hosting, send
 from tests.server.issuing import ISSUER, public_of, signed
@@ -439,3 +441,9 @@ def test_clients_can_discover_who_issues_tokens(tmp_path: Path) -> None:
     ended = while_serving(*words, do=visit)
     assert ended.code == 0, ended.err
     assert ours not in ended.err
+
+
+def test_a_request_without_a_token_has_no_scope(tmp_path: Path) -> None:
+    with Tenants(tmp_path, Launch(tmp_path, ("knowmind",), wait_s=0)) as tenants:
+        assert tenants.launch.granted
+        assert tenants.scopes_of() == frozenset()

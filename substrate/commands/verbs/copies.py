@@ -38,9 +38,9 @@ IMPORT = Command(
     "value, tags and so on are its fields. --column maps other columns, and the rest goes into attrs. A file of "
     "the official memory server gives entities, notes and edges. A signed export of HydraMem gives documents, "
     "entities and relations; --secret-file checks its signature. A plain .gai file of Graphnosis gives documents "
-    "and edges. Documents and folders work as in ingest. The same file again changes nothing. With --full, a full "
-    "export becomes a new store with the same entries. "
-    "--store names its folder, which must be new.",
+    "and edges. Documents and folders work as in ingest. The same file again changes nothing, unless an atom "
+    "changed since: then the file's value is current again. With --full, a full export becomes a new store "
+    "with the same entries. --store names its folder, which must be new.",
     (
         Example(
             "substrate import memory.jsonl --store second", "adds it to another store, and creates that store if needed"

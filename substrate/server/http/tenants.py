@@ -70,9 +70,9 @@ class Tenants(Clients):
                 held.calls -= 1
 
     def scopes_of(self, _request: ServerRequestContext[Any, Any] | None = None) -> frozenset[str]:
-        """What this request may do: what its token says, if the server was started for that too."""
+        """What this request may do: what its token says, if the server was started for that too. Else nothing."""
         token = get_access_token()
-        return self.launch.granted if token is None else self.launch.granted & frozenset(token.scopes)
+        return frozenset() if token is None else self.launch.granted & frozenset(token.scopes)
 
     def of(self, context: Context[Any, Any], surface: str) -> Caller:
         """Who makes this call. Raises what opening the tenant's store raises."""
