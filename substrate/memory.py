@@ -530,11 +530,12 @@ class Memory(Tabular):
 
         New atoms are tombstoned. Changed atoms get their value from before. Tombstoned atoms come back into use; edges
         likewise. An undo is a checkpoint, so a second undo reverts it. A save that only confirms makes no checkpoint.
-        InputError after a forget, a training, a choice of model or a new key; NotFound in a new store; HeadMoved if a
-        writer was faster. Else as `checkpoint`.
+        A choice of model is passed over. InputError after a forget, a training or a new key; NotFound in a new store;
+        HeadMoved if a writer was faster. Else as `checkpoint`.
         """
         said, place = self._client.said(actor, None, session), self._client.place()
-        return self._woken(undo(self._store.log, dry_run=dry_run, said=said, place=place))
+        log, unlocked = self._store.log, self._store.unlocked
+        return self._woken(undo(log, dry_run=dry_run, said=said, place=place, unlocked=unlocked))
 
     def relate(  # noqa: PLR0913
         self,

@@ -25,6 +25,7 @@ __all__ = [
     "MOST_WEIGHT",
     "ORIGINS",
     "RENAMED",
+    "UNDOES",
     "is_id",
     "is_name",
     "is_plain",
@@ -42,6 +43,8 @@ MAX_POSITION: Final = 2**53
 MOST_WEIGHT: Final = 3
 RENAMED: Final = "renamed"
 """What a tombstone says, true, if the atom goes on under another name: what was learnt of it stays."""
+UNDOES: Final = "undoes"
+"""What a version says that takes a checkpoint back: how many versions before it came with that. They never held."""
 _MOST_DIMENSIONS: Final = 2**16
 _ID: Final = re.compile(rf"[0-9a-f]{{{2 * ID_BYTES}}}")
 _HASH: Final = re.compile(rf"[0-9a-f]{{{2 * HASH_BYTES}}}")
@@ -221,6 +224,7 @@ _SAID: Final[_Rules] = {
     "parent": is_id,
     "position": is_position,
     "attrs": _is_attrs,
+    UNDOES: is_position,
 }
 _STATED: Final[_Rules] = {
     **_WHO,

@@ -2,7 +2,7 @@
 
 Versions of one value in a row are one statement that was refined: the newest of them says when it holds. Where it does
 not say from when, it holds from when it occurred; else from when its value was first recorded, and from ever if that
-was the first thing the atom said.
+was the first thing the atom said. Versions that an undo took back never held: they are passed over.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from substrate.atoms.bodies import Body, VersionFound, require_body, time_of
 from substrate.atoms.resolve import refused
 from substrate.kv.api import ReadTransaction
 from substrate.proof.entry import Kind
+from substrate.schema import UNDOES
 from substrate.snapshot import Snapshot
 from substrate.views.atoms import VersionRow, versions_of
 
@@ -37,21 +38,32 @@ class Span:
 def spans(transaction: ReadTransaction, versions: Iterable[VersionRow]) -> Iterator[Span | VersionRow]:
     """What an atom's versions, given newest first, say; tombstones and gaps as they are, in between."""
     newest: VersionFound | None = None
-    since = 0
+    since = undone = 0
     for version in versions:
+        if undone:
+            undone -= 1
+            continue
         if version.name is None or version.kind is Kind.TOMBSTONE:
             if newest is not None:
                 yield _span(newest, since)
                 newest = None
+            undone = 0 if version.name is None else _undoes(require_body(transaction, version.seq))
             yield version
             continue
         body = require_body(transaction, version.seq)
+        undone = _undoes(body)
         if newest is not None and newest[1].members.get("value") != body.members.get("value"):
             yield _span(newest, since)
             newest = None
         newest, since = newest or (version, body), body.time
     if newest is not None:
         yield _span(newest, None)
+
+
+def _undoes(body: Body) -> int:
+    """How many of the versions before never held."""
+    count = body.members.get(UNDOES)
+    return count if isinstance(count, int) else 0
 
 
 def _span(found: VersionFound, since: int | None) -> Span:

@@ -29,7 +29,7 @@ from substrate.log.replay import BATCH, Logged, replay
 from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
 from substrate.result import iso
-from substrate.schema import RENAMED
+from substrate.schema import RENAMED, UNDOES
 from substrate.values.progress import Progress
 from substrate.values.times import from_microseconds
 from substrate.veil import hidden_in
@@ -119,8 +119,8 @@ def _line(transaction: ReadTransaction, entry: Logged, body: bytes) -> dict[str,
         return {"kind": "damaged", "recorded_at": recorded_at, "seq": entry.seq, "reason": damage}
     line: dict[str, Json] = {"kind": _WORDS[entry.kind], "recorded_at": recorded_at}
     for field, value in members.items():
-        if field == RENAMED:
-            continue  # what was learnt does not go along
+        if field in (RENAMED, UNDOES):
+            continue  # what was learnt does not go along, and an import is no undo
         if field in _TIMES and isinstance(value, int):
             line[field] = iso(from_microseconds(value))
         elif (field in ("source", "target") and entry.kind in (Kind.EDGE, Kind.UNEDGE)) or field == "parent":

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from substrate.errors import SchemaInvalid
+from substrate.errors import Conflict, SchemaInvalid
 
-__all__ = ["Expect"]
+__all__ = ["Expect", "version_conflict"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,3 +26,9 @@ class Expect:
         for number in (self.size, *self.versions.values()):
             if number is not None and (isinstance(number, bool) or not isinstance(number, int)):
                 raise SchemaInvalid("expect: size and versions are whole numbers, or None for absent")
+
+
+def version_conflict(name: str, version: int | None, wanted: int | None) -> Conflict:
+    """The error for a name that is not at the version that was expected of it."""
+    said = ["absent" if v is None else f"at version {v}" for v in (version, wanted)]
+    return Conflict(f"{name} is {said[0]}, not {said[1]}: read again, then repeat")

@@ -8,7 +8,7 @@ from substrate.codec import Draft, decode_body, map_change, read_body
 from substrate.errors import Conflict, HeadMoved, InputError, NotFound
 from substrate.kv.api import ReadTransaction, WriteTransaction
 from substrate.log.decode import stored, stored_entry
-from substrate.log.expect import Expect
+from substrate.log.expect import Expect, version_conflict
 from substrate.log.identity import atom_id, draw_id
 from substrate.log.map import MapUpdate, find
 from substrate.log.tables import BODIES, ENTRIES, read_seq, seq_key
@@ -59,8 +59,7 @@ class Naming:
             record = self._record(places[name])
             version = record.seq if record is not None and record.state is State.LIVE else None
             if version != wanted:
-                said = ["absent" if v is None else f"at version {v}" for v in (version, wanted)]
-                raise Conflict(f"{name} is {said[0]}, not {said[1]}: read again, then repeat")
+                raise version_conflict(name, version, wanted)
 
     def root(self) -> bytes:
         """The tree root of the map as it was, derived anew along every way that this append takes."""

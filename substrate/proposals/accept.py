@@ -31,7 +31,7 @@ from substrate.proof.entry import Kind
 from substrate.proposals.waiting import is_statement, proposal_id, require_open, row_of
 from substrate.save.batch import Batch
 from substrate.save.checkpoint import read_batch
-from substrate.save.input import ATOM_FIELDS
+from substrate.save.input import fields_of
 from substrate.save.place import Place
 from substrate.save.proposed import confirm
 from substrate.snapshot import Snapshot
@@ -96,7 +96,7 @@ def _accept_correction(log: Log, row: ProposalRow, said: Mapping[str, object], p
         latest = _check_version(transaction, row, name)
         body = require_body(transaction, latest.seq)
         atom = atom_of(Snapshot(transaction, None, None, log.clock.now()), latest, body)
-    fields = {key: getattr(atom, key) or None for key in ATOM_FIELDS if key not in _SPEAKER}
+    fields = {key: field for key, field in fields_of(atom).items() if key not in _SPEAKER}
     fields |= {"name": name, "value": row.said["value"], "origin": said.get("origin") or atom.origin}
     batch = Batch(atoms=(fields,), place=place)
     # What looks like a credential was refused when it was proposed.

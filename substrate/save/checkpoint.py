@@ -7,7 +7,7 @@ again? is there such an atom to tombstone?) is decided under the write lock, in 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 from uuid import UUID
 
@@ -37,7 +37,7 @@ from substrate.proof.encoding import Json
 from substrate.proof.entry import SALT_BYTES, Kind
 from substrate.proof.head import SignedHead
 from substrate.save.batch import Batch
-from substrate.save.encrypted import Encrypter, Items
+from substrate.save.encrypted import Encrypter, Items, check_versions
 from substrate.save.input import (
     AtomGiven,
     EdgeGiven,
@@ -56,7 +56,7 @@ from substrate.save.input import (
 )
 from substrate.save.quota import check_quota
 from substrate.save.repeat import check_domain_attrs, is_same, merged, placed_by, repeats, with_tier
-from substrate.schema import RENAMED
+from substrate.schema import RENAMED, UNDOES
 from substrate.snapshot import Snapshot
 from substrate.text.refuse_secrets import holds_secret, refuse_secrets
 from substrate.text.secrets import find_secrets
@@ -96,8 +96,14 @@ def checkpoint(  # noqa: PLR0913
     planner, expected = read_batch(batch, expect=expect, said=said, partial=partial, allow_secrets=allow_secrets)
     planner.is_import = is_import
     planner.unlocked = unlocked
+    versions: Mapping[str, int | None] = {}
+    if unlocked is not None and unlocked.is_any:
+        # The map has opaque names only. Which atom has which of them may change until the lock is held.
+        expected, versions = replace(expected, versions={}), expected.versions
 
     def plan(transaction: ReadTransaction, time: int) -> Decision:
+        if versions and unlocked is not None:
+            check_versions(transaction, unlocked, versions)
         if check is not None:
             check(transaction)
         return planner.plan(transaction, time)
@@ -108,7 +114,7 @@ def checkpoint(  # noqa: PLR0913
 
 def read_batch(
     batch: Batch, *, expect: ExpectInput | None, said: Mapping[str, object], partial: bool, allow_secrets: bool
-) -> tuple[Planner, Expect | None]:
+) -> tuple[Planner, Expect]:
     """The batch, each item checked for itself, ready to be decided once; and what the caller expects of the store."""
     expected, common = read_expect(expect), read_said(said)
     if batch.count() == 0:
@@ -144,7 +150,7 @@ class Planner:
     allow_secrets: bool
     is_import: bool = False
     tombstones_first: bool = False
-    is_rename: bool = False
+    may_rename: bool = False
     strength: int | None = None
     touches: Mapping[str, Sequence[Touch]] = field(default_factory=dict)
     archives: bool = False
@@ -192,7 +198,7 @@ class Planner:
         self.task = None if batch.task is None else read_end(batch.task, Arg("task"))
         where = batch.place
         self.tombstones_first = batch.tombstones_first
-        self.is_rename = batch.is_rename
+        self.may_rename = batch.may_rename
         self.strength, self.touches, self.archives = batch.strength, batch.touches, batch.archives
         self.atoms = self._read_all(
             "atoms", batch.atoms, lambda item: self._clean_atom(placed(read_atom(item, common), where))
@@ -202,6 +208,11 @@ class Planner:
         )
         self.tombstones = self._read_all("tombstones", batch.tombstones, self._read_tombstone)
         self.unedges = self._read_all("unedges", batch.unedges, self._read_unedge)
+        if batch.undoes:
+            said = [(atom.name, atom.members) for _, atom in self.atoms]
+            for name, members in (*said, *((stone.name, stone.members) for _, stone in self.tombstones)):
+                if name in batch.undoes:
+                    members[UNDOES] = batch.undoes[name]
         self._refuse()
 
     def _read_all(self, what: str, items: Sequence[_Raw], read: Callable[[_Raw], _Read]) -> list[tuple[str, _Read]]:
@@ -269,7 +280,7 @@ class Planner:
             self._encrypt(transaction, time)
         self._look_up(transaction)
         waited_for = bare(transaction).any(EXPECTED)
-        if self.is_rename:
+        if self.may_rename:
             sources = (edge.source for _, edge in self.edges if edge.type == RENAMED_TO)
             self._renamed = {find_subject(transaction, source) for source in sources}
         puts = [
@@ -301,7 +312,7 @@ class Planner:
     def _encrypt(self, transaction: ReadTransaction, time: int) -> None:
         """From here on, what belongs to encrypted domains is ciphertext under opaque names."""
         encrypter = Encrypter(transaction, time, self.unlocked, self.common)
-        if self.is_rename:
+        if self.may_rename:
             for stone in self.tombstones:
                 encrypter.check_rename(stone[1].name)
         items = encrypter.encrypted(
@@ -394,7 +405,7 @@ class Planner:
         if known is None:
             self._check_first(transaction, atom.name)
         said: dict[str, Json] = {**members, "name": atom.name, "value": atom.value}
-        if known is not None and atom.name.startswith(DOMAIN) and not self.is_rename:
+        if known is not None and atom.name.startswith(DOMAIN) and not self.may_rename:
             said = with_tier(said, self._attrs(transaction, known, atom.name))
         if known is not None and known.members is not None and known.members["value"] == atom.value:
             both = merged(known.members, said, atom.cleared)
@@ -460,7 +471,7 @@ class Planner:
 
     def _state(self, transaction: ReadTransaction, edge: EdgeGiven, time: int) -> None:
         edge = self._as_kept(transaction, edge)
-        if edge.type == RENAMED_TO and not (self.is_rename or self.is_import):
+        if edge.type == RENAMED_TO and not (self.may_rename or self.is_import):
             raise InputError("an edge of the type renamed_to comes with a rename only")
         source, target = self._end(transaction, edge.source), self._end(transaction, edge.target)
         if edge.type == SUPERSEDES and self._chain(transaction).closes_circle(source, target):

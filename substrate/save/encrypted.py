@@ -22,17 +22,19 @@ from substrate.encryption.unlocked import UnlockedDomains
 from substrate.entities.naming import with_names
 from substrate.errors import InputError, SubstrateError
 from substrate.kv.api import ReadTransaction
+from substrate.log.expect import version_conflict
 from substrate.messages import ATOM, Verb
-from substrate.names import domain_part, escape_part
+from substrate.names import check_name, domain_part, escape_part
 from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
 from substrate.save.input import AtomGiven, EdgeGiven, TombstoneGiven
 from substrate.save.repeat import PLACE, is_same, merged, placed_by
+from substrate.schema import UNDOES
 from substrate.snapshot import Snapshot
 from substrate.values.edges import MEMBER_OF
-from substrate.views.atoms import find_name
+from substrate.views.atoms import find_name, latest_version
 
-__all__ = ["Encrypter", "Items"]
+__all__ = ["Encrypter", "Items", "check_versions"]
 
 _HAS_MEMBER: Final = BUILT_IN.inverse(MEMBER_OF)
 _OF_CALL: Final = ("actor", "session", "origin")
@@ -93,11 +95,11 @@ class Encrypter:
     def name(self, name: str) -> str:
         """The name or id that the log knows an atom by."""
         opaque = self._opaque.get(name)
-        if opaque is None and "." in name:
-            row = find_name(self._read, name)
+        if opaque is None:
+            row = find_name(self._read, name) if "." in name else latest_version(self._read, bytes.fromhex(name))
             opaque = None if row is None else self._unlocked.opaque_name(self._raw, row.subject)
-            if opaque is not None:
-                self._opaque[name], self.shown[opaque] = opaque, name
+            if row is not None and opaque is not None:
+                self._opaque[name], self.shown[opaque] = opaque, row.name or name
         return opaque or name
 
     def check_rename(self, name: str) -> None:
@@ -247,7 +249,17 @@ class Encrypter:
             return stone
         if {"reason", "occurred_at"} & stone.members.keys():
             raise InputError("in an encrypted domain a tombstone takes neither reason nor time: they stay readable")
-        return TombstoneGiven(opaque, {})
+        return TombstoneGiven(opaque, {key: said for key, said in stone.members.items() if key == UNDOES})
+
+
+def check_versions(transaction: ReadTransaction, unlocked: UnlockedDomains, versions: Mapping[str, int | None]) -> None:
+    """Conflict if an atom is not at the version that a writer expects, as one reads it who has unlocked its domain."""
+    covered = unlocked.cover(transaction) or transaction
+    for name, wanted in versions.items():
+        row = find_name(covered, check_name(name))
+        version = None if row is None or row.kind is not Kind.PUT else row.seq
+        if version != wanted:
+            raise version_conflict(name, version, wanted)
 
 
 def _kept(

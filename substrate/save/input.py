@@ -38,6 +38,7 @@ __all__ = [
     "ExpectInput",
     "TombstoneGiven",
     "TombstoneInput",
+    "fields_of",
     "name_in",
     "placed",
     "read_atom",
@@ -381,6 +382,24 @@ ATOM_FIELDS: Final = tuple(_ATOM_READERS)
 """What an atom may say beside its name and value."""
 EDGE_FIELDS: Final = (*_EDGE_READERS, "windows")
 """What an edge may say beside its ends and type."""
+
+
+_SPEAKER: Final = ("actor", "session")
+
+
+def fields_of(said: Atom | Edge) -> dict[str, object]:
+    """What an atom says beside its name and value, or an edge beside its ends and type, as input again.
+
+    Fields that it does not have are None: they are cleared. Who said it stays, as far as that is told: who forgets
+    that must not leave a copy. Else who saves it now says it.
+    """
+    known = ATOM_FIELDS if isinstance(said, Atom) else EDGE_FIELDS
+    told = {key: getattr(said, key) for key in known}
+    return {
+        key: None if field in (None, (), {}) else field
+        for key, field in told.items()
+        if field is not None or key not in _SPEAKER
+    }
 
 
 def name_in(item: object) -> str | None:

@@ -26,7 +26,7 @@ from substrate.names import check_name, type_of
 from substrate.proof.entry import Kind
 from substrate.save.batch import Batch
 from substrate.save.checkpoint import checkpoint
-from substrate.save.input import ATOM_FIELDS
+from substrate.save.input import fields_of
 from substrate.save.place import Place
 from substrate.snapshot import Snapshot
 from substrate.text.quote import if_needed
@@ -97,7 +97,7 @@ def _plan(snapshot: Snapshot, name: str, new: str, reason: str | None) -> tuple[
         edges=(*edges, link),
         tombstones=(tombstone,),
         unedges=unedges,
-        is_rename=True,
+        may_rename=True,
     )
     what = f"the rename of {if_needed(atom.name)}, with its edges,"
     advice = "record the new name, and tombstone the old one; its edges stay with it"
@@ -116,14 +116,12 @@ def _check_free(transaction: ReadTransaction, new: str, same: list[bytes]) -> No
 
 def _fields(snapshot: Snapshot, atom: Atom) -> tuple[dict[str, object], datetime]:
     """The fields that go with the value; and from when on in the world the new name holds instead of the old one."""
-    # Who said it, and in which session, stays: who forgets that must not leave a copy.
-    fields = {key: getattr(atom, key) for key in ATOM_FIELDS}
-    given: dict[str, object] = {key: said for key, said in fields.items() if said not in (None, (), {})}
+    given = fields_of(atom)
     versions = versions_of(snapshot.transaction, resolve(snapshot.transaction, atom.name).subject)
     span = next(spans(snapshot.transaction, versions))
     start = span.start if isinstance(span, Span) else None
     since = _EVER if start is None else from_microseconds(start)
-    if start is not None and "valid_from" not in given and "occurred_at" not in given:
+    if start is not None and given["valid_from"] is None and given["occurred_at"] is None:
         given["valid_from"] = since  # it took the place of another value then
     return given, since
 

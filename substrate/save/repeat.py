@@ -13,13 +13,14 @@ from substrate.atoms.domains import CAP, TIER
 from substrate.errors import InputError
 from substrate.policy import check_tier
 from substrate.proof.encoding import Json
+from substrate.schema import UNDOES
 
 __all__ = ["PLACE", "check_domain_attrs", "is_same", "merged", "placed_by", "repeats", "with_tier"]
 
 PLACE: Final = "notebook"
 """Under which of its attrs an atom or edge says where in a notebook it was recorded."""
-_UNCOMPARED: Final = ("actor", "session", "origin")
-"""Who says a thing again does not make it another thing."""
+_UNCOMPARED: Final = ("actor", "session", "origin", UNDOES)
+"""Who says a thing again does not make it another thing, nor does what it was said instead of."""
 _WHERE: Final = ("path", "cell", "execution")
 """Of a place: nor does where."""
 

@@ -6,58 +6,66 @@ edges likewise. The undo is a checkpoint too: undoing it does again what was und
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
+from uuid import UUID
 
 from substrate.atoms.diff import diff
 from substrate.atoms.moments import snapshot_of
-from substrate.errors import InputError, NotFound
+from substrate.ciphers import CIPHERTEXT
+from substrate.encryption.domains import encrypted_domains
+from substrate.encryption.unlocked import UnlockedDomains
+from substrate.errors import Denied, InputError, NotFound
 from substrate.kv.api import ReadTransaction
 from substrate.log.decode import stored_entry
 from substrate.log.heads import require_head
+from substrate.log.identity import id_text
 from substrate.log.log import Log
 from substrate.log.replay import replay
 from substrate.log.tables import ENTRIES, HEADS, read_seq, seq_key
-from substrate.messages import FORGET_SEQS
+from substrate.messages import ATOM, FORGET_SEQS, Verb
 from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
 from substrate.proof.head import SignedHead
 from substrate.save.batch import Batch
-from substrate.save.checkpoint import checkpoint
-from substrate.save.input import ATOM_FIELDS, EDGE_FIELDS
+from substrate.save.checkpoint import checkpoint, read_batch
+from substrate.save.input import fields_of
 from substrate.save.place import Place
 from substrate.values.atoms import Atom
 from substrate.values.edges import Edge
 from substrate.values.growth import Change
 from substrate.values.saved import IMPORT_SESSION, Undone
+from substrate.veil import bare, hidden_in
 
-__all__ = ["inverse", "undo"]
+__all__ = ["inverse", "undo", "versions_in"]
 
-_SPEAKER: Final = ("actor", "session")
-"""Who said it stays, as far as it was told: who forgets that must not leave a copy. Else who undoes it says it."""
 _LASTING: Final = {
     Kind.FORGET: "the last change was a forget: what it erased is gone for good",
     Kind.TRAIN: "the last change was a training. To unlearn it, forget its entry: ",
-    Kind.MODEL: "the last change chose a model for search. To go back, choose the other one",
     Kind.KEY: "the last change was of the signing key, which cannot be taken back",
 }
 """Kinds of entries that no checkpoint takes back."""
 
 
-def undo(log: Log, *, dry_run: bool, said: Mapping[str, object], place: Place | None = None) -> Undone:
+def undo(
+    log: Log, *, dry_run: bool, said: Mapping[str, object], place: Place | None = None, unlocked: UnlockedDomains
+) -> Undone:
     """See `Memory.undo`."""
-    with log.snapshot() as transaction:
+    with log.snapshot() as stored:
+        transaction = unlocked.cover(stored) or stored  # if that is None, the log went on: the head is not the last
         head = require_head(transaction)
         seqs = _last(transaction, head)
         before = snapshot_of(transaction, log.clock, seqs.start - 1, None)
         after = snapshot_of(transaction, log.clock, seqs.stop - 1, None)
         changes = diff(before, after, prefix="", limit=None).items
+        _check(transaction, seqs, changes)
         imported = _import_of(changes, _session_at(transaction, seqs.start - 1))
-    if not changes:
-        raise NotFound("the last checkpoint changed nothing that could be taken back")
-    batch = inverse(changes, place)
+        batch = inverse(changes, versions_in(transaction, seqs), place)
+        if dry_run:
+            _try(stored, log.clock.now(), batch, said, unlocked)
     # It was said before: what looks like a credential in it was let pass then.
-    saved = None if dry_run else checkpoint(log, batch, expect=head, said=said, allow_secrets=True)
+    saved = None if dry_run else checkpoint(log, batch, expect=head, said=said, allow_secrets=True, unlocked=unlocked)
     return Undone(
         dry_run=dry_run,
         undone=seqs,
@@ -69,6 +77,33 @@ def undo(log: Log, *, dry_run: bool, said: Mapping[str, object], place: Place | 
         seqs=None if saved is None else saved.seqs,
         imported=imported,
     )
+
+
+def _check(transaction: ReadTransaction, seqs: range, changes: tuple[Change, ...]) -> None:
+    """Refuse to take back what changed nothing, what is hidden in part, and what is encrypted."""
+    if not changes:
+        raise NotFound("the last checkpoint changed nothing that could be taken back")
+    hidden = hidden_in(transaction)
+    if hidden is not None and any(map(hidden.hides_seq, seqs)):
+        raise Denied("this client may not undo the last checkpoint. Nothing was changed: ask a person to do it")
+    domains = {domain.subject for domain in encrypted_domains(bare(transaction))}
+    for change in changes:
+        name = change.name or ""
+        if name.startswith(CIPHERTEXT) and not change.kind.startswith("edge_"):
+            raise InputError(
+                "the last checkpoint changed an encrypted ", ATOM, ". To undo it, first use ", Verb("unlock")
+            )
+        if change.kind in {"added", "revived"} and UUID(change.id).bytes in domains:
+            raise InputError(f"the last checkpoint recorded {name}, which is encrypted since: it cannot be undone")
+
+
+def _try(
+    transaction: ReadTransaction, time: int, batch: Batch, said: Mapping[str, object], unlocked: UnlockedDomains
+) -> None:
+    """Raise what the undo would raise."""
+    planner, _ = read_batch(batch, expect=None, said=said, partial=False, allow_secrets=True)
+    planner.unlocked = unlocked
+    planner.plan(transaction, time)
 
 
 def _import_of(changes: tuple[Change, ...], session_before: Json) -> str | None:
@@ -95,42 +130,42 @@ def _named(changes: tuple[Change, ...], *kinds: str) -> tuple[str, ...]:
 
 def _last(transaction: ReadTransaction, head: SignedHead) -> range:
     """The entries of the last checkpoint. InputError if one of them cannot be taken back, NotFound if there is none."""
-    sizes = [read_seq(at) for at, _ in transaction.scan(HEADS, reverse=True, limit=2)]
-    seqs = range(sizes[1] if len(sizes) > 1 else 0, head.head.size)
-    for seq in seqs:
-        kind = stored_entry(seq, transaction.get(ENTRIES, seq_key(seq))).kind
-        if seq == 0:
-            raise NotFound("there is nothing to undo: the store is new")
-        if kind in _LASTING:
-            entry = (FORGET_SEQS, f" {seq}:{seq + 1}") if kind is Kind.TRAIN else ()
-            raise InputError(_LASTING[kind], *entry)
-    return seqs
+    end = head.head.size
+    for at, _ in transaction.scan(HEADS, stop=seq_key(head.head.size), reverse=True):
+        seqs = range(read_seq(at), end)
+        kinds = {seq: stored_entry(seq, transaction.get(ENTRIES, seq_key(seq))).kind for seq in seqs}
+        for seq, kind in kinds.items():
+            if kind in _LASTING:
+                entry = (FORGET_SEQS, f" {seq}:{seq + 1}") if kind is Kind.TRAIN else ()
+                raise InputError(_LASTING[kind], *entry)
+        if set(kinds.values()) != {Kind.MODEL}:
+            return seqs
+        end = seqs.start
+    raise NotFound("there is nothing to undo: the store is new")
 
 
-def inverse(changes: Sequence[Change], place: Place | None) -> Batch:
-    """What takes these changes back."""
+def versions_in(transaction: ReadTransaction, seqs: range) -> Counter[str]:
+    """How many versions of each atom these entries are, by its id."""
+    entries = replay(transaction, seqs.start, seqs.stop)
+    return Counter(id_text(entry.subject) for entry in entries if entry.kind in (Kind.PUT, Kind.TOMBSTONE))
+
+
+def inverse(changes: Sequence[Change], versions: Mapping[str, int], place: Place | None) -> Batch:
+    """What takes these changes back. `versions`: how many versions of each atom came with them, the last it has."""
     atoms = [_atom(change.before) for change in changes if isinstance(change.before, Atom) and change.kind != "revived"]
     gone = [change.name for change in changes if change.kind in ("added", "revived") and change.name is not None]
     edges = [_edge(change.before) for change in changes if isinstance(change.before, Edge)]
     unedges = [change.id for change in changes if change.kind == "edge_added"]
-    return Batch(tuple(atoms), tuple(edges), tuple(gone), tuple(unedges), place=place, is_rename=True)
+    undoes = {change.name: versions[change.id] for change in changes if change.name and change.id in versions}
+    return Batch(tuple(atoms), tuple(edges), tuple(gone), tuple(unedges), place=place, may_rename=True, undoes=undoes)
 
 
 def _atom(atom: Atom) -> dict[str, object]:
     """The atom as it was: also without the fields that it did not have."""
-    fields = {key: getattr(atom, key) or None for key in ATOM_FIELDS if key not in _SPEAKER}
-    for number in ("confidence", "position"):
-        fields[number] = getattr(atom, number)
-    return {**fields, **_speaker(atom), "name": atom.name, "value": atom.value}
+    return {**fields_of(atom), "name": atom.name, "value": atom.value}
 
 
 def _edge(edge: Edge) -> dict[str, object]:
     """The same of an edge."""
-    fields = {key: getattr(edge, key) or None for key in EDGE_FIELDS if key not in _SPEAKER}
-    fields |= {"confidence": edge.confidence, "windows": list(edge.windows)}
     ends = {"source": edge.source_id.replace("-", ""), "target": edge.target_id.replace("-", "")}
-    return {**fields, **_speaker(edge), **ends, "type": edge.type}
-
-
-def _speaker(said: Atom | Edge) -> dict[str, object]:
-    return {key: who for key in _SPEAKER if (who := getattr(said, key)) is not None}
+    return {**fields_of(edge), **ends, "type": edge.type}

@@ -35,6 +35,7 @@ from substrate.snapshot import Snapshot
 from substrate.views.atoms import version_names, versions_of
 from substrate.views.nearest.index import Nearest
 from substrate.views.nearest.rows import wide
+from substrate.views.turns import TURN
 from substrate.views.words import NONE, beside, parts_from
 
 __all__ = ["CANDIDATES", "Gathered", "Lists", "gather", "is_part", "meant_of", "others", "sides_of", "widen"]
@@ -436,7 +437,7 @@ def _named(lists: Lists, seqs: Ints) -> Mask:
 def _turns(lists: Lists, seqs: Ints) -> Turns | None:
     """What each is in a conversation, if any of them is a turn."""
     documents, terms = lists.documents, lists.words.terms
-    flags = documents.flags[seqs]
+    flags = documents.flags[seqs] & np.uint8(TURN)
     if not flags.any():
         return None
     rarest = max((place for place, term in enumerate(terms) if term.found), key=lambda at: terms[at].idf, default=None)

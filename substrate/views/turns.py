@@ -18,7 +18,7 @@ from zlib import crc32
 from substrate.proof.encoding import Json
 from substrate.text.turns import Role, guess_role, instructs, is_filler, is_question, read_label, role_of
 
-__all__ = ["FILLER", "NO_TURN", "QUESTION", "ROLE", "STANDING", "role_flags", "speaker_number", "turn_of"]
+__all__ = ["FILLER", "NO_TURN", "QUESTION", "ROLE", "STANDING", "TURN", "role_flags", "speaker_number", "turn_of"]
 
 _SHIFT: Final = 1
 """The first bit says that a version is erased."""
@@ -27,6 +27,7 @@ FILLER: Final = 1 << 3
 STANDING: Final = 1 << 4
 """A standing instruction of the user."""
 QUESTION: Final = 1 << 5
+TURN: Final = ROLE | FILLER | STANDING | QUESTION
 NO_TURN: Final = (0, 0)
 _MOST: Final = 0xFFFF
 

@@ -29,6 +29,7 @@ from substrate.log.replay import Logged
 from substrate.log.tables import DOCUMENTS, PLACES, POSTINGS, read_seq, seq_key
 from substrate.proof.encoding import Json
 from substrate.proof.entry import ID_BYTES, Kind
+from substrate.schema import UNDOES
 from substrate.text.terms import document_words, fit, keyword
 from substrate.views.turns import NO_TURN, turn_of
 
@@ -38,6 +39,7 @@ __all__ = [
     "NONE",
     "ROW",
     "ROWS",
+    "UNDOES_SHIFT",
     "Field",
     "WordView",
     "beside",
@@ -60,6 +62,9 @@ NONE: Final = -(2**63)
 """A time that is not given. Earlier than all: what holds from no time on, holds from ever."""
 ERASED: Final = 1
 """Flag: the version was forgotten."""
+UNDOES_SHIFT: Final = 6
+"""The last two bits of the flags: how many of the versions before it took back. They never held."""
+_MOST_UNDONE: Final = 3
 _LAST: Final = 2**63 - 1
 _ABSENT: Final = bytes(ROW.size)
 _HASH_BYTES: Final = 8
@@ -207,6 +212,9 @@ def _row(entry: Logged, members: Mapping[str, Json], length: int) -> bytes:
     get = members.get
     value = get("value")
     flags, speaker = turn_of(members) if entry.kind is Kind.PUT else NO_TURN
+    undone = get(UNDOES)
+    if isinstance(undone, int):
+        flags |= min(undone, _MOST_UNDONE) << UNDOES_SHIFT
     return ROW.pack(
         entry.subject,
         entry.kind,

@@ -311,3 +311,12 @@ def test_two_processes_do_no_window_twice(memory: Memory, store: Path, home: Pat
     windows = [child.communicate(timeout=120)[0].count("window") for child in children]
     assert sum(windows) == 5
     assert len(rows_of(memory)) == 40
+
+
+def test_the_choice_of_a_model_does_not_stand_in_the_way_of_an_undo(memory: Memory) -> None:
+    memory.checkpoint(["v1.fact.a = one"])
+    memory.checkpoint(["v1.fact.b = two"])
+    memory.index()
+    assert memory.undo(dry_run=True).tombstoned == ("v1.fact.b",)
+    assert memory.undo().tombstoned == ("v1.fact.b",)
+    assert [atom.name for atom in memory.list()] == ["v1.fact.a"]

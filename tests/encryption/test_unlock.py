@@ -12,7 +12,7 @@ from substrate.care.copies import clone, restore
 from substrate.care.fsck import fsck
 from substrate.ciphers import CIPHERTEXT
 from substrate.codec import Draft, draft_put
-from substrate.errors import Denied, InputError, ItemsRefused, NotFound, StoreDamaged
+from substrate.errors import Conflict, Denied, InputError, ItemsRefused, NotFound, StoreDamaged
 from substrate.log.append import Decision
 from substrate.log.tables import DOMAIN_KEYS
 from substrate.memory import Memory, open_memory
@@ -327,3 +327,44 @@ def test_fsck_finds_a_key_that_cannot_be_read(health: Memory, home: Path) -> Non
         lambda transaction, _: Decision((), [(DOMAIN_KEYS, next(transaction.scan(DOMAIN_KEYS))[0], b"{}")])
     )
     assert "the key of an encrypted domain cannot be read" in str(fsck(health._store.log.path, home=home).damage)
+
+
+def test_what_a_writer_expects_is_asked_of_the_unlocked_atom(health: Memory) -> None:
+    seq = health.access("v1.fact.dose").atom.seq
+    for stale in (None, seq + 1):
+        for name in ("v1.fact.dose", "v1.fact.other"):
+            with pytest.raises(Conflict, match=rf"v1.fact.dose is at version {seq}, not "):
+                health.checkpoint([f"{name} = Thirty"], expect={"v1.fact.dose": stale})
+    health.checkpoint(["v1.fact.dose = Forty"], expect={"v1.fact.dose": seq, "v1.fact.other": None})
+    assert health.access("v1.fact.dose").value == "Forty"
+    with pytest.raises(Conflict, match=r"v1.fact.weather is at version \d+, not absent"):
+        health.checkpoint(["v1.fact.weather = Snow"], expect={"v1.fact.weather": None})
+
+
+def test_a_save_in_an_unlocked_domain_can_be_undone_and_repeated(health: Memory) -> None:
+    save(health, {"name": "v1.fact.new", "value": "Fever"})
+    assert health.undo(dry_run=True).tombstoned == ("v1.fact.new",)
+    health.undo()
+    with pytest.raises(NotFound):
+        health.access("v1.fact.new")
+    health.undo()
+    assert health.access("v1.fact.new").value == "Fever"
+    assert [one.target for one in health.edges("v1.fact.new")] == ["v1.domain.health"]
+    health.checkpoint(["v1.fact.dose = Forty"])
+    assert health.undo().restored == ("v1.fact.dose",)
+    assert health.access("v1.fact.dose", valid_at="2020-01-01").value == DOSE["value"]
+    health.checkpoint(tombstones=["v1.fact.allergy"])
+    assert health.undo().revived == ("v1.fact.allergy",)
+    assert health.access("v1.fact.allergy").atom.tags == ("body",)
+
+
+def test_an_undo_of_what_is_encrypted_is_refused_alike_with_and_without_dry_run(health: Memory) -> None:
+    health.lock("health")
+    for dry_run in (True, False):
+        with pytest.raises(InputError, match=r"changed an encrypted atom. To undo it, first use unlock"):
+            health.undo(dry_run=dry_run)
+    health.checkpoint(["v1.domain.mind = my mind"])
+    health.encrypt("mind", PASSPHRASE)
+    for dry_run in (True, False):
+        with pytest.raises(InputError, match=r"recorded v1.domain.mind, which is encrypted since"):
+            health.undo(dry_run=dry_run)

@@ -62,6 +62,14 @@ def test_a_correction_waits_and_becomes_a_version_with_its_old_text_in_history(f
     assert filled.fsck().ok if hasattr(filled, "fsck") else True
 
 
+def test_an_accepted_correction_keeps_every_field_also_a_zero(filled: Memory) -> None:
+    part = {"name": "v1.fact.part", "value": "x", "confidence": 0.0, "parent": FACT, "position": 0, "tags": ["t"]}
+    filled.checkpoint([part])
+    filled.accept(filled.propose("y", name="v1.fact.part").id)
+    atom = filled.access("v1.fact.part").atom
+    assert (atom.value, atom.confidence, atom.position, atom.tags) == ("y", 0.0, 0, ("t",))
+
+
 def test_ids_are_random_and_none_is_an_atoms(filled: Memory) -> None:
     ids = {filled.propose(f"{NEW} {i}", name=FACT).id for i in range(20)}
     assert len(ids) == 20

@@ -28,8 +28,18 @@ from substrate.search.columns.ids import Ids, ids_of
 from substrate.search.columns.versions import Chains
 from substrate.veil import bare, hidden_in
 from substrate.views.follow import Trail, erased_between, latest_head
-from substrate.views.turns import STANDING
-from substrate.views.words import BLOCK, ERASED, NONE, ROW, Field, document_rows, posting_keys, split_postings
+from substrate.views.turns import STANDING, TURN
+from substrate.views.words import (
+    BLOCK,
+    ERASED,
+    NONE,
+    ROW,
+    UNDOES_SHIFT,
+    Field,
+    document_rows,
+    posting_keys,
+    split_postings,
+)
 
 __all__ = ["Columns", "Documents", "Mask", "extent_of"]
 
@@ -199,7 +209,7 @@ class Documents:
     @cached_property
     def speaks(self) -> bool:
         """Whether any version is a turn of a conversation."""
-        return bool((self.flags & ~np.uint8(ERASED)).any())
+        return bool((self.flags & TURN).any())
 
     @cached_property
     def ended(self) -> NDArray[np.int64]:
@@ -253,11 +263,24 @@ class Documents:
         return self._last(stop) & self.said
 
     @cached_property
+    def _earlier(self) -> NDArray[np.int64]:
+        """The version before each, passing over those that it took back; -1 if there is none."""
+        undone = self.flags >> UNDOES_SHIFT
+        seqs = np.flatnonzero(undone)
+        if not seqs.size:
+            return self.before
+        earlier = self.before.copy()
+        for passed in range(int(undone.max())):
+            at = seqs[(undone[seqs] > passed) & (earlier[seqs] >= 0)]
+            earlier[at] = self.before[earlier[at]]
+        return earlier
+
+    @cached_property
     def _first(self) -> NDArray[np.int64]:
         """Of each version the first of those that say its value in a row: these are one statement, refined."""
         first = np.arange(self.size)
-        seqs, before = self.followers, self.before[self.followers]
-        refining = self.said[seqs] & self.said[before] & (self.value[seqs] == self.value[before])
+        seqs, before = self.followers, self._earlier[self.followers]
+        refining = (before >= 0) & self.said[seqs] & self.said[before] & (self.value[seqs] == self.value[before])
         seqs = seqs[refining]
         first[seqs] = before[refining]
         while True:  # each round doubles the distance
@@ -271,7 +294,7 @@ class Documents:
         """From when each version holds; NONE, the earliest there is: from ever."""
         since = np.full(self.size, NONE)
         origin = self._first[self.followers]
-        since[self.followers] = np.where(self.before[origin] >= 0, self.time[origin], NONE)
+        since[self.followers] = np.where(self._earlier[origin] >= 0, self.time[origin], NONE)
         start = np.where(self.occurred != NONE, self.occurred, since)
         return np.where(self.valid_from != NONE, self.valid_from, start)
 
@@ -293,7 +316,7 @@ class Documents:
             occurred = self.occurred[waiting]
             until = np.where(tombstoned & (occurred != NONE), occurred, self.time[waiting])
             ended = ~said & (until <= at)  # out of use by then; or what was erased may have held
-            waiting = self.before[self._first[waiting[~held & ~ended]]]
+            waiting = self._earlier[self._first[waiting[~held & ~ended]]]
             waiting = waiting[waiting >= 0]
         return answers
 

@@ -69,3 +69,13 @@ def test_where_a_passphrase_cannot_be_typed_unseen_a_file_is_asked_for(error: Ex
 
     with pytest.raises(InputError, match="give --passphrase-file FILE"):
         read_passphrase(None, ask, "health")
+
+
+def test_an_encrypted_atom_can_be_edited(run: Commands, secret: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    run.ok("encrypt", "health", "--yes", *secret)
+    unlock = ["--unlock", "health", *secret]
+    run.ok("checkpoint", "v1.fact.allergy = Penicillin", *MEMBER, *unlock)
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv("EDITOR", "sed -i s/Penicillin/Amoxicillin/")
+    run.ok("edit", "v1.fact.allergy", *unlock)
+    assert "Amoxicillin" in run.ok("access", "v1.fact.allergy", *unlock).out
