@@ -36,7 +36,7 @@ from substrate.clock import Clock
 from substrate.conflicts.detect import list_conflicts
 from substrate.conflicts.settle import settle
 from substrate.documents.whole import forget_whole
-from substrate.encryption.unlock import disclose, lock, stored_name, stored_names, unlock
+from substrate.encryption.unlock import check_text, disclose, lock, stored_name, stored_names, unlock
 from substrate.errors import Denied, InputError, SchemaInvalid, SubstrateError
 from substrate.extras import require
 from substrate.fading.choice import choose_decay
@@ -426,6 +426,7 @@ class Memory(Tabular):
         from substrate.proposals.propose import Wanted, propose  # noqa: PLC0415
 
         said = self._client.said(actor, None, session, source) | {"title": title, "reason": reason}
+        check_text(self._store.log, self._store.unlocked, name)
         return propose(self._store.log, Wanted(value, name, domain, expect, minutes, said))
 
     def proposals(self, *, limit: int = 100) -> Proposals:
@@ -500,6 +501,7 @@ class Memory(Tabular):
         NotFound if `name` is not in use. InputError if it does not hold before `at`. Conflict if another atom
         supersedes it, or a writer was faster. Else as `checkpoint`.
         """
+        check_text(self._store.log, self._store.unlocked, name)
         given = Replacement(name, new, value, at, reason, source, origin, fields)
         said, place = self._client.said(actor, None, session), self._client.place()
         return self._woken(replace_atom(self._store.log, given, said=said, place=place, allow_secrets=allow_secrets))
@@ -522,6 +524,7 @@ class Memory(Tabular):
         NotFound if `name` is not in use. Conflict if `new` is another atom's name, in use or not, or a writer was
         faster. InputError for documents and chunks. Else as `checkpoint`.
         """
+        check_text(self._store.log, self._store.unlocked, name)
         said = self._client.said(actor, None, session)
         return self._woken(rename(self._store.log, name, new, said=said, reason=reason, place=self._client.place()))
 
@@ -1340,6 +1343,7 @@ class Memory(Tabular):
             return self._woken(take_back(log, read_end(names, Arg("names")), said=said, place=place))
         group = self.group(names, surface=surface) if isinstance(names, str) else None
         merger = Merger.of(names, group, into=into, expect=expect or {}, surface=surface, fields=fields)
+        check_text(log, self._store.unlocked, *merger.names)
         return self._woken(merge(log, merger, said=said, place=place, dry_run=dry_run))
 
     def group(self, id: str, *, surface: str | None = None) -> Group:  # noqa: A002 - the word for it
@@ -1697,7 +1701,9 @@ class Memory(Tabular):
         for what touches by itself. NotFound, Forgotten, InputError, Denied, Busy, Full.
         """
         session, actor = self._client.recorder.current(), self._client.actor
-        touched = touch(self._store.log, read_ends(names, Arg("names")), boost=boost, every=every, actor=actor)
+        ends = read_ends(names, Arg("names"))
+        check_text(self._store.log, self._store.unlocked, *ends)
+        touched = touch(self._store.log, ends, boost=boost, every=every, actor=actor)
         for one in touched:
             self._client.recorder.note(session, bytes.fromhex(one.id.replace("-", "")))
         return touched

@@ -15,7 +15,7 @@ from substrate.proof.entry import Kind
 from substrate.values.review.encryption import Locked, Unlocked
 from substrate.views.atoms import find_name
 
-__all__ = ["check_passphrase", "disclose", "lock", "stored_name", "stored_names", "unlock"]
+__all__ = ["check_passphrase", "check_text", "disclose", "lock", "stored_name", "stored_names", "unlock"]
 
 
 def check_passphrase(passphrase: object) -> str:
@@ -60,6 +60,15 @@ def stored_names(log: Log, unlocked: UnlockedDomains, name: str) -> tuple[str, .
     with log.snapshot() as transaction:
         is_text = stored != name and find_name(transaction, normalise(name)) is not None
     return (stored, name) if is_text else (stored,)
+
+
+def check_text(log: Log, unlocked: UnlockedDomains, *names: object) -> None:
+    """InputError if one of these is the name of a decrypted atom. For verbs that take atoms saved as text only."""
+    for name in names if unlocked.is_any else ():
+        if isinstance(name, str) and "." in name and name not in stored_names(log, unlocked, name):
+            raise InputError(
+                f"{name} is encrypted, and this works with text only. To change it, use ", Verb("checkpoint")
+            )
 
 
 def disclose(log: Log, unlocked: UnlockedDomains, name: str) -> str:

@@ -368,3 +368,16 @@ def test_an_undo_of_what_is_encrypted_is_refused_alike_with_and_without_dry_run(
     for dry_run in (True, False):
         with pytest.raises(InputError, match=r"recorded v1.domain.mind, which is encrypted since"):
             health.undo(dry_run=dry_run)
+
+
+def test_verbs_that_take_text_only_say_so_of_an_unlocked_atom(health: Memory) -> None:
+    for verb in (
+        lambda: health.rename("v1.fact.dose", "v1.fact.other"),
+        lambda: health.replace("v1.fact.dose", None, "Thirty"),
+        lambda: health.propose("Thirty", name="v1.fact.dose"),
+        lambda: health.touch("v1.fact.dose"),
+        lambda: health.merge(["v1.fact.dose", "v1.fact.weather"]),
+    ):
+        with pytest.raises(InputError, match=r"v1.fact.dose is encrypted, and this works with text only. To change it"):
+            verb()
+    assert health.touch("v1.fact.weather")
