@@ -149,8 +149,8 @@ class Found(Results[Hit]):
 
     @property
     def weak(self) -> bool:
-        """Whether none of the hits matches the query well. By words alone, scores do not tell."""
-        return bool(self.items) and not self.meaning and all(hit.score < WELL for hit in self.items)
+        """Whether none of several hits matches the query well. Of one hit, or by words alone, scores do not tell."""
+        return len(self.items) > 1 and not self.meaning and all(hit.score < WELL for hit in self.items)
 
     def rows(self) -> Sequence[Mapping[str, object]]:
         """A row for each hit: score, name, value, why, when, and the parts."""

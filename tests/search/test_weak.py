@@ -19,6 +19,7 @@ def found(*scores: float, meaning: str = "", lag: int = 0) -> Found:
         (found(WELL - 0.1, 0.06), True),
         (found(WELL, 0.06), False),
         (found(), False),
+        (found(0.06), False),
         (found(0.06, meaning="semantic search is off"), False),
     ],
 )
