@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from functools import cache
+from functools import lru_cache
 from inspect import cleandoc, signature
 from time import perf_counter_ns, time_ns
 from typing import Any, Final, get_args
@@ -210,7 +210,7 @@ def shape_of(tool: Tool) -> type[BaseModel]:
     return _shape_of(tool.run)
 
 
-@cache
+@lru_cache(maxsize=256)
 def _shape_of(run: Callable[..., object]) -> type[BaseModel]:
     _, shape = get_args(signature(run, eval_str=True).return_annotation)
     model: type[BaseModel] = shape
