@@ -76,8 +76,12 @@ _RULES: Final = re.compile(
 """What ends so begins a list of rules."""
 _END: Final = re.compile(r"(?<=[.!?])[\"')\]\u201d\u2019]*\s+(?=\S)|(?<=[.!?][\"')\]\u201d])\s+(?=\S)")
 _NO_END: Final = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|dr|mr|mrs|ms|prof|approx|resp|ca|cf|incl|st|nr|al)|\b[a-z]|^\d+)\.$", re.IGNORECASE
+    r"\b(?:e\.g|i\.e|etc|vs|dr|mr|mrs|ms|prof|approx|resp|ca|cf|incl|st|nr|al|[a-z])\.$", re.IGNORECASE
 )
+_SHORT: Final = 10
+"""Characters that such an end has at most, and more: a line of nothing else is not read again for each."""
+_NUMBER: Final = re.compile(r"\d+\.")
+"""One that stands before a sentence."""
 _QUOTED: Final = re.compile(
     '"([^"\n]*)"|\u201c([^\u201d\n]*)\u201d|\u201e([^\u201c\u201d\n]*)[\u201c\u201d]'
     "|\u00ab([^\u00bb\n]*)\u00bb|\u00bb([^\u00ab\n]*)\u00ab|\u2039([^\u203a\n]*)\u203a|\u300c([^\u300d\n]*)\u300d"
@@ -156,8 +160,7 @@ def _unfenced(lines: list[str]) -> Iterator[str]:
 def _without_mail(lines: list[str]) -> list[str]:
     """The lines before a mail that was pasted, and behind its farewell; of many long paragraphs the first and last."""
     for at, line in enumerate(lines):
-        following = next((after for after in lines[at + 1 :] if after.strip()), "")
-        if _FORWARDED.match(line) or (_HEADER.match(line) and _HEADER.match(following)):
+        if _FORWARDED.match(line) or (_HEADER.match(line) and _is_header_next(lines, at)):
             lines = lines[:at]
             break
     greeting = next(((at, match) for at, line in enumerate(lines) if (match := _GREETING.match(line))), None)
@@ -174,6 +177,12 @@ def _without_mail(lines: list[str]) -> list[str]:
     if len(breaks) >= _MANY - 1 and sum(map(len, lines)) > _MUCH:
         lines = [*lines[: breaks[0]], *lines[breaks[-1] :]]
     return lines
+
+
+def _is_header_next(lines: list[str], at: int) -> bool:
+    """Whether the next line that is not empty is a header too. Asked of headers alone: gaps may be long."""
+    behind = (lines[after] for after in range(at + 1, len(lines)))
+    return _HEADER.match(next((line for line in behind if line.strip()), "")) is not None
 
 
 def _is_own_letter(lines: list[str], begin: int, farewell: int | None) -> bool:
@@ -193,11 +202,17 @@ def _is_farewell(lines: list[str], at: int, greeted: bool) -> bool:  # noqa: FBT
 def _split(line: str) -> Iterator[str]:
     begin = 0
     for end in _END.finditer(_QUOTED.sub(_in_one, line.translate(_APOSTROPHES))):
-        if not _NO_END.search(line[begin : end.start()]):
+        if not _is_no_end(line, begin, end.start()):
             yield line[begin : end.start()].strip() + line[end.start() : end.end()].strip()
             begin = end.end()
     if line[begin:].strip():
         yield line[begin:].strip()
+
+
+def _is_no_end(line: str, begin: int, end: int) -> bool:
+    """Whether the full stop before `end` belongs to an abbreviation, or to the number of a sentence."""
+    short = _NO_END.search(line[max(begin, end - _SHORT) : end])
+    return short is not None or _NUMBER.fullmatch(line, begin, end) is not None
 
 
 def _is_long(quoted: re.Match[str]) -> bool:
