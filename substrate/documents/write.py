@@ -33,6 +33,7 @@ from substrate.log.log import Log
 from substrate.messages import Message
 from substrate.save.batch import Batch
 from substrate.save.checkpoint import checkpoint
+from substrate.save.quota import check_quota
 from substrate.text.quote import in_quotes
 from substrate.text.secrets import find_secrets
 from substrate.values.documents import Ingested, IngestedDocument
@@ -302,6 +303,8 @@ class Writer:
         for left in reversed(range(_TRIES)):
             try:
                 *first, last = plan.batches()
+                if first:
+                    self._check_quota(plan)
                 for batch in (*first, last if self._beside is None else _joined(last, self._beside)):
                     self._write(batch, {plan.name: plan.version})
                 self._beside = None
@@ -319,6 +322,14 @@ class Writer:
                 return
             else:
                 return
+
+    def _check_quota(self, plan: Plan) -> None:
+        """QuotaReached if there is no room for a document of several checkpoints: else some would be without it."""
+        beside = () if self._beside is None else _names_in(self._beside)
+        items = plan.atoms if plan.document is None else [*plan.atoms, plan.document]
+        names = dict.fromkeys([*(str(item["name"]) for item in items), *map(str, beside)])
+        with self._log.snapshot() as transaction:
+            check_quota(transaction, list(names), len(plan.tombstones))
 
     def _write(self, batch: Batch, expect: Mapping[str, int | None]) -> None:
         said = {**self.request.said, "origin": INGESTED, "source": None}

@@ -37,7 +37,8 @@ def set_quota(log: Log, most: int | None) -> None:
 def check_quota(transaction: ReadTransaction, recorded: Sequence[str], tombstoned: int) -> None:
     """QuotaReached if a checkpoint that records these and takes so many out of use would pass it.
 
-    Called under the write lock, with what is there before. What adds nothing is never refused.
+    Called under the write lock, with what is there before; and before the first of several checkpoints, with all that
+    they record, so that none is written in vain. What adds nothing is never refused.
     """
     most = quota_of(transaction)
     if most is None or not recorded:

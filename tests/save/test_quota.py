@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from substrate.documents import write
+from substrate.documents import plan, write
 from substrate.documents.request import Request
 from substrate.documents.watch import FolderWatch
 from substrate.errors import QuotaReached
@@ -58,6 +58,24 @@ def test_an_ingest_above_the_quota_says_how_many_documents_it_saved_and_has_the_
     assert f"{saved} documents are saved, the rest is not" in str(full.value)
     memory.set_quota(None)
     assert memory.ingest(folder, entities=False).kept == saved  # again: what was saved stays, the rest comes
+
+
+@pytest.mark.parametrize("room", [4, 6, 9])
+def test_a_document_of_several_checkpoints_without_room_leaves_none_of_its_chunks(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, room: int
+) -> None:
+    monkeypatch.setattr(plan, "PART", 3)
+    text = "".join(f"## Part {number}\n\n{'word ' * 240}\n\n" for number in range(8))
+    memory.checkpoint(["v1.domain.d = d"])
+    memory.set_quota(room)
+    with pytest.raises(QuotaReached, match=f"may have {room} atoms, and has 1: nothing was saved"):
+        memory.ingest(text, source="big.md", domain="d", entities=False)
+    assert memory.stats().atoms == 1
+    memory.set_quota(10)  # the domain, the document and eight chunks
+    assert memory.ingest(text, source="big.md", domain="d", entities=False).added == 8
+    assert memory.stats().atoms == 10
+    memory.ingest(text.replace("word", "term"), source="big.md", domain="d", entities=False)  # what adds nothing
+    assert memory.stats().atoms == 10
 
 
 def test_a_followed_folder_above_the_quota_tells_what_was_saved_and_why_the_rest_was_not(
