@@ -82,3 +82,129 @@ def test_a_document_out_of_use_loses_its_title_and_stays_out_of_use(memory: Memo
     assert traces_of(CANARY, tmp_path) == []
     assert memory.history(name)[-1].kind == "tombstone"
     assert name not in [atom.name for atom in memory.list()]
+
+
+def ingested(memory: Memory, path: Path, text: str, **options: Any) -> str:
+    """The name of the document of a file that says this."""
+    path.write_text(text)
+    return memory.ingest(path, domain="d", entities=False, **options)[0].name
+
+
+def chunk_with(memory: Memory, word: str) -> str:
+    return next(atom.name for atom in memory.list(prefix=CHUNK) if word in atom.value)
+
+
+SPELLED = {
+    "tags": f"---\ntags: [{CANARY}]\n---\nText.\n",
+    "an escaped title": f'---\ntitle: "The {CANARY[:-1]}\\u006b plan"\nx: "{CANARY[:-1]}\\x6b"\n---\nText.\n',
+    "a folded title": f"---\ntitle: >\n  The\n  {CANARY}\n  plan\n---\nText.\n",
+    "an escaped name of a field": f'---\n"t\\u0069tle": {CANARY} plan\n---\n# Text\n',
+    "the name of a field": f"---\n{CANARY}: 5\n---\nText.\n",
+    "several chunks": f"---\nlist: [{'one, ' * 700} two]\nalias: {CANARY}\ntitle: The {CANARY}\n---\nText.\n",
+}
+
+
+@pytest.mark.parametrize("how", SPELLED)
+def test_all_that_was_read_from_front_matter_goes_with_its_chunk(memory: Memory, tmp_path: Path, how: str) -> None:
+    path = tmp_path / "page.md"
+    name = ingested(memory, path, SPELLED[how])
+    path.unlink()
+    assert traces_of(CANARY, tmp_path) != []
+    memory.forget([atom.name for atom in memory.list(prefix=CHUNK)])
+    assert traces_of(CANARY, tmp_path) == []
+    atom = memory.access(name).atom
+    assert (atom.value, atom.attrs["front_matter"], atom.tags) == ("page.md", {}, ())
+
+
+def test_of_a_long_front_matter_the_last_chunk_is_enough(memory: Memory, tmp_path: Path) -> None:
+    name = ingested(memory, tmp_path / "page.md", SPELLED["several chunks"])
+    memory.forget(chunk_with(memory, CANARY))
+    assert (memory.access(name).value, memory.access(name).atom.attrs["front_matter"]) == ("page.md", {})
+
+
+@pytest.mark.parametrize(
+    ("title", "said"), [("Notes", "my notes say"), ("Kit", "the kitchen"), ("Draft", "a draft of")]
+)
+def test_a_title_that_a_caller_gave_stays(memory: Memory, title: str, said: str) -> None:
+    text = f"{paragraphs(12)}\n\nAt last {said} {CANARY}.\n"
+    name = memory.ingest(text, title=title, source="x.md", domain="d", entities=False)[0].name
+    assert memory.forget(chunk_with(memory, CANARY)).versions == 1
+    assert memory.access(name).value == title
+
+
+def test_a_title_that_a_person_gave_stays_when_the_one_of_the_text_goes(memory: Memory, tmp_path: Path) -> None:
+    path = tmp_path / "page.md"
+    name = ingested(memory, path, f"# About {CANARY}\n\nKitchen\n\n{paragraphs(12)}")
+    memory.checkpoint([{"name": name, "value": "Kitchen"}])
+    ingested(memory, path, f"# About {CANARY}\n\nKitchen\n\n{paragraphs(12)} More.")
+    path.unlink()
+    assert memory.access(name).value == "Kitchen"
+    memory.forget(chunk_with(memory, CANARY))
+    assert (memory.access(name).value, traces_of(CANARY, tmp_path)) == ("Kitchen", [])
+
+
+def test_a_person_who_changes_the_tags_keeps_theirs_and_not_the_title_of_the_text(
+    memory: Memory, tmp_path: Path
+) -> None:
+    path = tmp_path / "page.md"
+    name = ingested(memory, path, f"---\ntags: [{CANARY}]\n---\n# About {CANARY}\n")
+    memory.checkpoint([{"name": name, "tags": [CANARY, "mine"], "value": f"About {CANARY}"}])
+    path.unlink()
+    memory.forget([atom.name for atom in memory.list(prefix=CHUNK)])
+    assert (memory.access(name).value, memory.access(name).atom.tags) == ("page.md", ("mine",))
+    assert traces_of(CANARY, tmp_path) == []
+
+
+def test_fields_and_entries_go_alone_and_names_of_fields_are_not_compared(memory: Memory, tmp_path: Path) -> None:
+    front = "author: Ann Smith\nstatus: draft\nplace: Zanzibar\nseen: [Zanzibar, Oslo]\nsize: 7\nempty:\n"
+    front += "aliases: [The Zanzibar, Other]\ntags: [zanzibar, trip]"
+    text = f"---\n{front}\n---\n# Handbook\n\n{paragraphs(12)}\n\nThe status, the author and the Zanzibar: {CANARY}.\n"
+    name = ingested(memory, tmp_path / "page.md", text)
+    memory.forget(chunk_with(memory, CANARY))
+    atom = memory.access(name).atom
+    left = {"author": "Ann Smith", "status": "draft", "seen": ["Oslo"], "size": 7, "empty": None}
+    assert (atom.value, atom.attrs["front_matter"], atom.tags) == ("Handbook", left, ("trip",))
+    assert "aliases" in atom.attrs  # `The Zanzibar` is in the chunk as well
+    assert atom.attrs["aliases"] == ["Other"]
+
+
+def test_front_matter_of_another_version_of_the_chunk_stays(memory: Memory, tmp_path: Path) -> None:
+    path = tmp_path / "page.md"
+    name = ingested(memory, path, f"---\ntags: [same]\nowner: {CANARY}\n---\n# Handbook\n")
+    first = memory.history(chunk_with(memory, CANARY))[0].seq
+    ingested(memory, path, "---\ntags: [same]\nowner: Ann\n---\n# Handbook\n")
+    memory.forget(seqs=range(first, first + 1))
+    atom = memory.access(name).atom
+    assert (atom.value, atom.tags, atom.attrs["front_matter"]) == ("Handbook", ("same",), {"owner": "Ann"})
+    assert traces_of(CANARY, tmp_path) == []
+    assert len(memory.history(name)) == 2
+
+
+def test_a_chunk_that_a_person_took_out_of_use_takes_the_title_of_later_versions_with_it(
+    memory: Memory, tmp_path: Path
+) -> None:
+    path = tmp_path / "page.md"
+    text = FRONT + paragraphs(12)
+    name = ingested(memory, path, text)
+    chunk = chunk_with(memory, CANARY)
+    memory.checkpoint(tombstones=[chunk])
+    ingested(memory, path, text + "More.\n")
+    path.unlink()
+    assert memory.access(name).value == f"About **{CANARY}**"
+    memory.forget(chunk)
+    assert (memory.access(name).value, traces_of(CANARY, tmp_path)) == ("page.md", [])
+
+
+def test_the_same_file_brings_nothing_back_and_a_changed_one_gives_its_title_again(
+    memory: Memory, tmp_path: Path
+) -> None:
+    path = tmp_path / "page.md"
+    text = f"---\nowner: {CANARY}\n---\n# About **{CANARY}**\n\n{paragraphs(12)}"
+    name = ingested(memory, path, text)
+    memory.forget(chunk_with(memory, CANARY))
+    again = memory.ingest(path, domain="d", entities=False)[0]
+    assert (again.status, memory.access(name).value, list(memory.search(CANARY))) == ("kept", "page.md", [])
+    ingested(memory, path, text + "More.\n")
+    atom = memory.access(name).atom
+    assert (atom.value, atom.attrs["front_matter"]) == (f"About **{CANARY}**", {"owner": CANARY})
+    assert memory.document(name).text == text + "More.\n"
