@@ -170,11 +170,11 @@ def test_only_the_kinds_asked_for_are_kept() -> None:
 def test_what_people_stated_in_the_development_sets_is_found_and_little_else() -> None:
     """Transcripts by several hands, and single messages that are harder. The benchmark has the figures of openings.
 
-    The least recall and precision are what is reached, a little below; all sets but `fourth` are tuned to by now.
+    The least recall and precision are what is reached, a little below. None was tuned to `fourth`, `seventh`, `eighth`.
     """
     least = {"dev": (0.94, 0.96), "held": (0.87, 0.94), "styles": (0.82, 0.96), "last": (0.88, 0.96)}
     least |= {"fresh": (0.94, 0.98), "second": (0.91, 0.97), "third": (0.9, 0.97), "fourth": (0.87, 0.83)}
-    least |= {"fifth": (0.87, 0.87), "sixth": (0.84, 0.8)}
+    least |= {"fifth": (0.87, 0.87), "sixth": (0.84, 0.8), "seventh": (0.78, 0.65), "eighth": (0.86, 0.7)}
     least |= {"messages": (0.96, 0.94), "forms": (0.83, 0.96), "everyday": (0.95, 0.89)}
     names = [name for name in least if name not in ("messages", "forms", "everyday")]
     sets = [read_lines(f"transcripts/{name}.jsonl") for name in names]

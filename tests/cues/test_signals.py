@@ -65,13 +65,15 @@ def labelled(name: str) -> list[tuple[str, str]]:
     return [(row["text"], row["is"]) for row in map(json.loads, lines)]
 
 
-@pytest.mark.parametrize("name", ["dev.jsonl", "held.jsonl", "second.jsonl", "third.jsonl", "fourth.jsonl"])
+@pytest.mark.parametrize(
+    "name", ["dev.jsonl", "held.jsonl", "second.jsonl", "third.jsonl", "fourth.jsonl", "sixth.jsonl"]
+)
 @pytest.mark.parametrize("kind", ["keep", "recall"])
 def test_of_labelled_messages_most_are_found_and_few_others(name: str, kind: str) -> None:
-    """All are tuned to by now. All but `dev` were written without the rules at hand, and scored before."""
+    """All but `sixth` are tuned to by now. All but `dev` were written without the rules at hand, and scored before."""
     told = {text: getattr(read_signals(text), kind) >= 0.7 for text, _ in labelled(name)}
     wanted = {text for text, label in labelled(name) if label == kind}
-    assert len(told) == (80 if name == "third.jsonl" else 150)
+    assert len(told) == {"third.jsonl": 80, "sixth.jsonl": 200}.get(name, 150)
     found = {text for text, is_told in told.items() if is_told}
     assert len(found & wanted) >= 0.9 * len(found)
     assert len(found & wanted) >= 0.8 * len(wanted)
