@@ -38,6 +38,7 @@ __all__ = [
     "Message",
     "Noun",
     "Save",
+    "Unlock",
     "Verb",
     "Words",
     "render",
@@ -64,6 +65,22 @@ class Verb(str):
 
     def __getnewargs__(self) -> tuple[str]:
         return (self.name,)
+
+
+class Unlock(Verb):
+    """The verb unlock, for a domain that is known: as it is typed, by what follows `v1.domain.`."""
+
+    __slots__ = ("domain",)
+    domain: str
+
+    def __new__(cls, domain: str) -> Self:
+        """A face whose words for the verb say DOMAIN says this domain there."""
+        verb = super().__new__(cls, "unlock")
+        verb.domain = domain
+        return verb
+
+    def __getnewargs__(self) -> tuple[str]:
+        return (self.domain,)
 
 
 class Hint(str):
@@ -160,6 +177,9 @@ def render(text: str, words: Words) -> str:
             return "".join(render(part, words) for part in parts)
         case Arg():
             spelled = words.arguments.get(text)
+        case Unlock(domain=domain):
+            spelled = words.verbs.get("unlock")
+            spelled = None if spelled is None else spelled.replace("DOMAIN", domain)
         case Verb(name=name):
             spelled = words.verbs.get(name)
         case Hint(name=name):

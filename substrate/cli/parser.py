@@ -165,6 +165,8 @@ def _find(word: str) -> Command:
         raise InputError("the first word must be a verb; substrate --help lists them")
     if (meant := meant_by(word, "substrate", in_a_shell=True)) is not None:
         raise InputError(f"there is no verb {word}: {meant}")
+    if word == "lock":
+        raise InputError("there is no verb lock: nothing stays unlocked here, since --unlock ends with its command")
     if is_elsewhere(word, Face.CLI):
         raise InputError(f"there is no verb {word} here: it is one of notebooks. In a cell: %memory {word} --help")
     near = nearest_verb(word, [verb.name for verb in VERBS])

@@ -29,6 +29,8 @@ __all__ = ["FileRead", "Found", "Listed", "Root", "locate", "open_root"]
 
 _HIDDEN: Final = "hidden"
 _UNKNOWN: Final = "of no known format"
+_EXAMPLES: Final = 3
+"""Files of no known format that are named."""
 _FIRST_READ: Final = 1 << 16
 _SHOWN: Final = 80
 """Characters of a path that the system does not take that a message repeats."""
@@ -56,6 +58,8 @@ class Listed:
     files: list[Found] = field(default_factory=list)
     failed: list[tuple[tuple[str, ...], SubstrateError]] = field(default_factory=list)
     skipped: Counter[str] = field(default_factory=Counter)
+    unknown: list[tuple[str, ...]] = field(default_factory=list)
+    """The first few files of no known format."""
 
 
 def locate(path: Path, root: str | Path | None = None) -> tuple[Path, tuple[str, ...]]:
@@ -179,6 +183,8 @@ class Root:
                 self._take((*parts, name), listed)
         elif media_type_of(parts[-1]) is None:
             listed.skipped[_UNKNOWN] += 1
+            if len(listed.unknown) < _EXAMPLES:
+                listed.unknown.append(parts)
         elif not has_utf8("/".join(parts)):
             listed.failed.append((parts, SchemaInvalid("its name is not UTF-8: rename it")))
         else:

@@ -28,6 +28,7 @@ from substrate.result import iso
 from substrate.text.canonical import is_canonical_key, spelling
 from substrate.text.extract import Entity
 from substrate.text.extract import Extracted as Names
+from substrate.text.secrets import find_secrets
 from substrate.values.documents import Ingested
 from substrate.values.progress import Progress
 
@@ -117,6 +118,8 @@ def ingest_listed(  # noqa: PLR0913, PLR0917
     for parts, error in listed.failed:
         writer.fail(source_of(root.name, parts, writer.request), error)
     writer.skipped.update(listed.skipped)
+    unknown = (source_of(root.name, parts, writer.request) for parts in listed.unknown)
+    writer.unknown = tuple(path for path in unknown if has_utf8(path) and not find_secrets(path))
     files = list(files)
     mark = writer.mark_of(root)
     total = sum(file.size for file in files)

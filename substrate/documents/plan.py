@@ -67,6 +67,8 @@ _FRONT_MATTER: Final = "front_matter"
 """The attr of a document with the fields of its front matter that mean nothing here; it is there if there is any."""
 _UNRESOLVED: Final = "unresolved"
 """The attr of a document with its links that lead to no document."""
+_BROKEN: Final = 3
+"""How many of these the report of a document names."""
 _DASHES: Final = (b"---", b"\xef\xbb\xbf---")
 _NO_FIELDS: Final = Fields()
 _NO_EDGES: Final = EdgeChanges()
@@ -327,8 +329,13 @@ def _plan_links(transaction: ReadTransaction, domain: str, known: _InUse, links:
         source = known.body.members.get("source")
         plan.document = {"name": plan.name, "value": known.title, "source": source, "attrs": attrs}
     if plan.items:
-        unresolved = len(links.unresolved) + links.more
-        plan.report = replace(plan.report, linked=len(plan.edges.stated), unresolved=unresolved, status="changed")
+        plan.report = replace(
+            plan.report,
+            linked=len(plan.edges.stated),
+            unresolved=len(links.unresolved) + links.more,
+            broken_links=links.unresolved[:_BROKEN],
+            status="changed",
+        )
 
 
 def _targets(domain: str, links: Linked) -> list[str]:
@@ -407,6 +414,7 @@ def plan_document(
         title,
         linked=len(edges.stated),
         unresolved=0 if links is None else len(links.unresolved) + links.more,
+        broken_links=() if links is None else links.unresolved[:_BROKEN],
         added=added,
         changed=changed,
         kept=len(prepared.chunks) - added - changed,

@@ -62,8 +62,8 @@ def documents_of(
 
 def gone_from(
     transaction: ReadTransaction, request: Request, root: Root, below: tuple[str, ...], listed: Listed
-) -> list[str]:
-    """The names of documents in use that came from this very folder, and whose files are not in it any more.
+) -> list[Stored]:
+    """The documents in use that came from this very folder, and whose files are not in it any more.
 
     A file that cannot be read now, or lies in a folder that cannot be, is not gone.
     """
@@ -72,7 +72,7 @@ def gone_from(
     start = source_of(root.name, below, request) + "/"
     mark = mark_of(transaction, root)
     return [
-        one.name
+        one
         for one in documents_of(transaction, request.domain, start, there)
         if one.mark == mark  # else it was no file of this folder, whatever its source reads like
         and not any(one.source == path or one.source.startswith(f"{path}/") for path in unread)

@@ -90,8 +90,8 @@ class FolderWatch:
         asked_at = time.time_ns()
         try:
             ingest_listed(writer, root, below, listed, changed, progress)
-            for name in gone:
-                writer.drop(name)
+            for document in gone:
+                writer.drop(document.name)
             ingested = writer.finish()
         except QuotaReached as full:
             told = writer.told(full)

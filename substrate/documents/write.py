@@ -26,7 +26,7 @@ from substrate.documents.plan import (
 )
 from substrate.documents.request import Request
 from substrate.documents.slots import INGESTED
-from substrate.documents.sources import documents_of, gone_from, mark_of
+from substrate.documents.sources import Stored, documents_of, gone_from, mark_of
 from substrate.errors import Conflict, Denied, InputError, ItemsRefused, QuotaReached, SubstrateError
 from substrate.kv.api import ReadTransaction
 from substrate.log.log import Log
@@ -57,11 +57,12 @@ class Writer:
     def __init__(self, log: Log, request: Request) -> None:
         self.request = request
         self.skipped: dict[str, int] = {}
+        self.unknown: tuple[str, ...] = ()
         self._log = log
         self._waiting: list[tuple[Plan, _Make]] = []
         self._done: list[IngestedDocument] = []
         self._failed: list[Refused] = []
-        self._missing: tuple[str, ...] = ()
+        self._missing: tuple[Stored, ...] = ()
         self._note = ""
         self._beside = request.beside
         self._recorded = 0
@@ -187,14 +188,16 @@ class Writer:
         if self.request.prune and gone and not listed.files:
             self._note = f"the folder {in_quotes(root.name)} has no documents any more: nothing was taken out of use"
         if self.request.prune and listed.files:
-            for name in gone:
-                self.drop(name)
+            for document in gone:
+                self.drop(document.name)
         else:
             self._missing = tuple(gone)
 
     def finish(self) -> Ingested:
         """Write what waits, and report all."""
         self._flush()
+        if self.request.dry_run and self._recorded:
+            self._name_domain()
         if self._beside is not None and not self._failed and not self.request.dry_run:
             self._name_domain()
             self._write(self._beside, {})  # the document is there as it is
@@ -213,11 +216,13 @@ class Writer:
             tuple(sorted(self._done, key=lambda item: (item.source or "", item.name))),
             tuple(map(self._with_links, self._failed)),
             dict(self.skipped),
-            self._missing,
+            tuple(document.name for document in self._missing),
             self._recorded,
             self.request.domain,
             self.request.dry_run,
             self._note,
+            missing_sources=tuple(document.source for document in self._missing),
+            unknown=self.unknown,
         )
 
     def _with_links(self, refused: Refused) -> Refused:
@@ -344,6 +349,9 @@ class Writer:
             if self._named or find_name(transaction, name) is not None:
                 self._named = True
                 return
+        if self.request.dry_run:
+            self._recorded += 1
+            return
         atom = {"name": name, "value": name.removeprefix(DOMAIN)}
         try:
             saved = checkpoint(self._log, Batch(atoms=(atom,)), expect={name: None}, said=self.request.said)

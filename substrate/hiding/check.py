@@ -17,10 +17,12 @@ from substrate.codec import Draft, decode_body
 from substrate.errors import Denied
 from substrate.kv.api import ReadTransaction
 from substrate.log.append import Decision
-from substrate.log.tables import CHOICES, DOMAIN_KEYS, EXPECTED
-from substrate.proof.entry import Kind
+from substrate.log.tables import BODIES, CHOICES, DOMAIN_KEYS, EXPECTED, seq_key
+from substrate.proof.encoding import Json
+from substrate.proof.entry import SALT_BYTES, Kind
+from substrate.values.opening import PROPOSED
 from substrate.veil import Hidden
-from substrate.views.atoms import find_name
+from substrate.views.atoms import VersionRow, find_name
 
 __all__ = ["ONLY_PEOPLE", "check_decision"]
 
@@ -33,6 +35,8 @@ OF_ALL: Final[Mapping[bytes, str]] = {
     b"fading": "`substrate fading --model MODEL`",
 }
 """Choices that hold for all who have the store open, by key: what a person types."""
+_ONLY_PEOPLE_CONFIRM: Final = "only a person confirms or declines a statement: ask for `substrate proposed`"
+_PROPOSED: Final = f'"{PROPOSED}"'.encode()
 _NAMED: Final = (Kind.PUT, Kind.TOMBSTONE)
 _EDGES: Final = (Kind.EDGE, Kind.UNEDGE)
 
@@ -80,6 +84,8 @@ def _check_name(
         inside = isinstance(whole, str) and bytes.fromhex(whole) in hidden.atoms
         if taken or inside or hidden.hides_name(name):
             raise _denied(name)
+    if row is not None and row.kind is Kind.PUT:
+        _check_statement(transaction, row, None if draft.kind is Kind.TOMBSTONE else members)
     if draft.kind is Kind.TOMBSTONE and name.startswith(DOMAIN):
         raise Denied(_ONLY_PEOPLE_END)
     if draft.kind is Kind.PUT and name.startswith(DOMAIN):
@@ -88,6 +94,26 @@ def _check_name(
         after = said if isinstance(said, dict) else {}
         if any(before.get(key) != after.get(key) for key in (TIER, CAP)):
             raise Denied(ONLY_PEOPLE)
+
+
+def _check_statement(transaction: ReadTransaction, row: VersionRow, after: Mapping[str, Json] | None) -> None:
+    """Denied if a statement that waits would no longer wait, or one that was confirmed would wait again.
+
+    `after`: what the atom in use is to say; None: it is taken out of use. Not checked against the log.
+    """
+    stored = transaction.get(BODIES, seq_key(row.seq)) or b""
+    if _PROPOSED not in stored and (after is None or not _waits(after)):
+        return
+    before = decode_body(stored[SALT_BYTES:]) if stored else {}
+    waited, waits = _waits(before), after is not None and _waits(after)
+    is_taken_back = waits and after is not None and after.get("value") == before.get("value")
+    if (waited and not waits) or (not waited and is_taken_back):
+        raise Denied(_ONLY_PEOPLE_CONFIRM)
+
+
+def _waits(members: Mapping[str, Json]) -> bool:
+    tags = members.get("tags")
+    return isinstance(tags, list) and PROPOSED in tags
 
 
 def _denied(what: str) -> Denied:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
@@ -87,6 +87,10 @@ class MemoryMagics(Magics):
         return verb.run(workspace, given, cell)
 
 
+_IN_PYTHON: Final = {"import": "memory.import_file(...)", "stats": "memory.stats()"}
+"""Verbs of the command line that a cell calls in Python."""
+
+
 def _first_word(line: str) -> tuple[str, str]:
     word = next(split_line(line), None)
     return ("", "") if word is None else (word.text, line[word.end :])
@@ -95,7 +99,8 @@ def _first_word(line: str) -> tuple[str, str]:
 def _instead(word: str) -> str:
     """What to type where there is no such verb."""
     if is_elsewhere(word, Face.NOTEBOOK):
-        return f": it is one of the command line. In a terminal, type: substrate {word} --help"
+        here = f"In a cell, call {_IN_PYTHON[word]}. " if word in _IN_PYTHON else ""
+        return f": it is one of the command line. {here}In a terminal, type: substrate {word} --help"
     if (meant := meant_by(word, "%memory", in_a_shell=False)) is not None:
         return f": {meant}"
     return suggestion(word, list(VERBS), nearest_verb)

@@ -18,7 +18,7 @@ from substrate.kv.api import ReadTransaction
 from substrate.limits import check_size
 from substrate.log.append import Decision
 from substrate.log.log import Log
-from substrate.messages import ATOM, Arg, Verb
+from substrate.messages import AN_ATOM, Arg, Verb
 from substrate.proof.entry import ID_BYTES, Kind
 from substrate.proposals.corrections import correct
 from substrate.proposals.waiting import near_domains, proposal_of
@@ -93,7 +93,7 @@ def propose(log: Log, wanted: Wanted) -> Proposal:
 def _checked(wanted: Wanted) -> tuple[dict[str, str], int]:
     """The texts of the row, and how many minutes it waits. InputError, SchemaInvalid, TooLarge, SecretFound."""
     if (wanted.name is None) == (wanted.domain is None):
-        raise InputError("give ", Arg("name"), " for another text of that ", ATOM, ", or ", Arg("domain"), " for a new")
+        raise InputError("give ", Arg("name"), " to change ", AN_ATOM, ", or ", Arg("domain"), " to add one to it")
     if not isinstance(wanted.value, str) or not wanted.value.strip():
         raise InputError(Arg("value"), " is empty: give the proposed text")
     given = {"value": wanted.value, "domain": wanted.domain, **(wanted.said or {})}

@@ -23,7 +23,7 @@ from substrate.entities.naming import with_names
 from substrate.errors import InputError, SubstrateError
 from substrate.kv.api import ReadTransaction
 from substrate.log.expect import version_conflict
-from substrate.messages import ATOM, Verb
+from substrate.messages import ATOM, Unlock, Verb
 from substrate.names import check_name, domain_part, escape_part
 from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
@@ -31,6 +31,7 @@ from substrate.save.input import AtomGiven, EdgeGiven, TombstoneGiven
 from substrate.save.repeat import PLACE, is_same, merged, placed_by
 from substrate.schema import UNDOES
 from substrate.snapshot import Snapshot
+from substrate.text.quote import as_word
 from substrate.values.edges import MEMBER_OF
 from substrate.views.atoms import find_name, latest_version
 
@@ -211,7 +212,8 @@ class Encrypter:
         name = self._domains[domain].name
         if self._is_other_verb:
             return InputError(f"{name} is encrypted. To save there, use ", Verb("checkpoint"))
-        return InputError(f"{name} is encrypted and locked. To unlock it, use ", Verb("unlock"))
+        called = as_word(name.removeprefix(DOMAIN))
+        return InputError(f"{name} is encrypted and locked. To unlock it, use ", Unlock(called))
 
     def _edge(self, edge: EdgeGiven) -> EdgeGiven:
         member, group = _membership(edge)

@@ -257,14 +257,18 @@ def _discreet() -> AbstractContextManager[None]:
 def _explained(tool: str, error: ValidationError, schema: dict[str, Any]) -> str:
     """What is wrong with the arguments, field by field; without their values, which may be long."""
     said = []
+    unknown: dict[str, list[str]] = {}
     for problem in error.errors(include_url=False, include_input=False, include_context=False)[:_MOST_REFUSED]:
         where = ".".join(str(part) for part in problem["loc"])
         if problem["type"] == "extra_forbidden":
             place = problem["loc"][:-1]
             whose = tool if not place else f"an item of {place[0]}" if isinstance(place[-1], int) else f"{place[-1]}"
-            said.append(
-                f"{where}: there is no such argument; {whose} has {', '.join(fields_at(schema, place)) or 'none'}"
-            )
+            unknown.setdefault(f"{whose} has {', '.join(fields_at(schema, place)) or 'none'}", []).append(where)
+        elif problem["type"] == "model_type":  # its words name a class of ours
+            said.append(f"{where}: give an object")
         else:
             said.append(f"{where}: {problem['msg']}")
+    for known, names in unknown.items():
+        there_is = "there is no such argument" if len(names) == 1 else "there are no such arguments"
+        said.append(f"{', '.join(names)}: {there_is}; {known}")
     return "; ".join(said)

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple, cast
 
+from substrate.errors import InputError
 from substrate.files import users_file
 from substrate.foreign_files import OddFile, open_file
 
@@ -44,7 +45,10 @@ class Turn(NamedTuple):
 
 
 def human_turns(path: Path) -> Iterator[Turn]:
-    """What a person typed, in its order. Denied for what is no plain file; InputError if there is none."""
+    """What a person typed, in its order.
+
+    Denied for what is no plain file; InputError if there is none, and at the end if no line is one of a transcript.
+    """
     with users_file(path):
         try:
             descriptor = open_file(path)
@@ -52,10 +56,12 @@ def human_turns(path: Path) -> Iterator[Turn]:
             raise OddFile(f"{path} is {error.kind}, not a transcript", error.kind) from None
         with os.fdopen(descriptor, "rb") as file:
             read = number = 0
+            is_transcript = False
             while read < _MOST_BYTES and (line := file.readline(_LONGEST_LINE)):
                 read += len(line)
                 number += 1
                 is_tail = False
+                is_transcript = is_transcript or _is_entry(line)
                 while not line.endswith(b"\n") and read < _MOST_BYTES and (more := file.readline(_LONGEST_LINE)):
                     is_tail, line = True, more
                     read += len(more)
@@ -63,6 +69,20 @@ def human_turns(path: Path) -> Iterator[Turn]:
                     text = _typed(line)
                     if text:
                         yield Turn(text, number)
+            if read and not is_transcript:
+                raise InputError(
+                    f"{path} is not a transcript of Claude Code: no line of it is JSON with a type. "
+                    "Claude Code keeps a file SESSION.jsonl per session in ~/.claude/projects"
+                )
+
+
+def _is_entry(line: bytes) -> bool:
+    """Whether it is a line of a transcript, of whatever type. So is the begin of one that is torn or too long."""
+    try:
+        said = json.loads(line)
+    except (ValueError, RecursionError):
+        return line.startswith(b'{"')
+    return isinstance(said, dict) and isinstance(said.get("type"), str)
 
 
 def _typed(line: bytes) -> str:

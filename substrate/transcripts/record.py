@@ -21,7 +21,7 @@ from substrate.atoms.bodies import body_of
 from substrate.cues.decisions import Decision, decisions
 from substrate.cues.kinds import KINDS
 from substrate.cues.speakers import takes_last_turn_back, topic_of
-from substrate.errors import Conflict, InputError, ItemsRefused, NotFound
+from substrate.errors import Conflict, Denied, InputError, ItemsRefused, NotFound
 from substrate.kv.api import ReadTransaction
 from substrate.log.log import Log
 from substrate.messages import Arg
@@ -122,7 +122,7 @@ def _withdrawn(  # noqa: PLR0913
         batch = Batch(tombstones=({"name": name, "reason": _TAKEN_BACK},))
         try:
             checkpoint(log, batch, expect={name: last.seq}, said=said)
-        except (Conflict, InputError, NotFound):  # a person was faster
+        except (Conflict, Denied, InputError, NotFound):  # a person was faster, or is to decide
             return None
     return StatedDecision(decision.text, decision.kind, line, "withdrawn", name, decision.rules)
 

@@ -50,6 +50,8 @@ class IngestedDocument(Result):
     """Fields of its front matter that had no room: they are in its text alone."""
     status: str = "kept"
     """new, changed, kept (nothing was recorded), or gone: its file is not there, and it was taken out of use."""
+    broken_links: tuple[str, ...] = ()
+    """The first few of its links that lead to no document."""
     unread: str = ""
     """Why its front matter could not be read, and is only text; empty: it was read, or there is none."""
 
@@ -82,6 +84,10 @@ class Ingested(Results[IngestedDocument]):
     """Of a folder that is followed: why nothing was looked at, such as that it is not there."""
     related: Related | None = None
     """The verdicts on relations in the chunks that were given; None: there were none."""
+    missing_sources: tuple[str, ...] = ()
+    """The sources of the documents in `missing`, in the same order."""
+    unknown: tuple[str, ...] = ()
+    """The first few files of no known format."""
 
     @property
     def added(self) -> int:
@@ -126,10 +132,12 @@ class Ingested(Results[IngestedDocument]):
         unread = [item for item in self.items if item.unread]
         told += [f"front matter of {item.source or item.title} is not read: {item.unread}" for item in unread[:_SHOWN]]
         told += [f"not taken: {one.item}: {one.reason}" for one in self.failed[:_SHOWN]]
-        told += [f"file is gone: {name}" for name in self.missing[:_SHOWN]]
+        gone = self.missing_sources or self.missing
+        told += [f"file is gone: {file}" for file in gone[:_SHOWN]]
         rest = {"failed": len(self.failed) - _SHOWN, "missing": len(self.missing) - _SHOWN}
         told += [f"{count:,} more are in .{where}" for where, count in rest.items() if count > 0]
         told += [f"skipped, {why}: {count:,}" for why, count in self.skipped.items()]
+        told += [f"first of no known format: {', '.join(self.unknown)}"] if self.unknown else []
         return (*told, *([self.note] if self.note else []))
 
     def __repr__(self) -> str:

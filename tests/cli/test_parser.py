@@ -121,6 +121,7 @@ def test_the_probe_sees_rich_when_it_is_loaded() -> None:
         (["chekpoint"], "did you mean checkpoint?"),
         (["LIST"], "did you mean list?"),
         (["explore"], "it is one of notebooks. In a cell: %memory explore --help"),
+        (["lock", "health"], "nothing stays unlocked here"),
         (["zzz"], "substrate --help lists the verbs"),
         ([], "no verb was given"),
         (["list", "--limt", "3"], "did you mean --limit?"),

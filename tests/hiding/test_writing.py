@@ -502,6 +502,30 @@ def test_a_method_of_the_log_that_was_not_thought_of_fails(both: tuple[Memory, M
             call()
 
 
+def test_an_agent_neither_confirms_nor_declines_a_statement_by_another_verb(memory: Memory) -> None:
+    names = [f"v1.constraint.{at}" for at in range(3)]
+    waiting = [{"name": name, "value": f"never deploy {name}", "tags": ["proposed", "x"]} for name in names]
+    memory.checkpoint(waiting)
+    memory.remember("never push on Fridays", "constraint", tags=["proposed"])
+    agent = memory.client("agent", policy=Policy())
+    tries: list[Callable[[], object]] = [
+        lambda: agent.checkpoint([{**waiting[0], "tags": []}]),
+        lambda: agent.checkpoint([{"name": names[0], "value": "always deploy", "tags": ["x"]}]),
+        lambda: agent.checkpoint(tombstones=[names[0]]),
+        lambda: agent.remember("never push on Fridays", "constraint", origin="user"),
+        lambda: agent.rename(names[0], "v1.constraint.other"),
+    ]
+    for write in tries:
+        with pytest.raises(Denied, match="only a person confirms or declines"):
+            write()
+    memory.confirm(names[:1])
+    with pytest.raises(Denied, match="only a person confirms or declines"):
+        agent.undo()
+    memory.confirm(decline=names[1:2])
+    agent.checkpoint([{**waiting[2], "tags": ["proposed", "z"]}, {**waiting[0], "tags": ["x"]}])
+    assert names[2] in [atom.name for atom in memory.recent(tags="proposed")]
+
+
 @pytest.mark.parametrize("seed", range(rounds(3, 100)))
 def test_what_is_hidden_is_what_the_rule_says_of_every_atom(memory: Memory, clock: ManualClock, seed: int) -> None:
     """Brute force: the strictest tier of all domains that an atom belongs to, atom by atom, after each step."""

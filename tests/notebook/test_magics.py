@@ -189,8 +189,9 @@ def test_nothing_is_expanded_in_what_is_saved(notebook: Any) -> None:
         ("%memory acess x", "%memory has no verb acess. Did you mean access? There are: open, "),
         (
             "%memory import all.jsonl",
-            "it is one of the command line. In a terminal, type: substrate import --help",
+            "In a cell, call memory.import_file(...). In a terminal, type: substrate import --help",
         ),
+        ("%memory stats", "In a cell, call memory.stats(). In a terminal, type: substrate stats --help"),
         ("%memory forgit x", "%memory has no verb forgit"),
         ("%memory access v1.fact.currency --prof", "has no option --prof. Did you mean --proof? There are: "),
         ("%memory access v1.fact.curency", "there is no v1.fact.curency; near it: v1.fact.currency"),

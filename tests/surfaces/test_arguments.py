@@ -124,6 +124,19 @@ def test_an_argument_that_there_is_not_is_named_with_those_that_there_are(caller
     assert all(name in error["message"] for name in properties)
 
 
+def test_the_arguments_that_there_are_are_listed_once(caller: Agent) -> None:
+    said = caller.error("memory_access", key=KEY, keyz=1, prof=2)["message"]
+    assert said.startswith("keyz, prof: there are no such arguments; memory_access has key, ")
+    assert said.count("memory_access") == 1
+
+
+def test_an_atom_may_be_an_object_of_its_key_or_name_and_its_value(caller: Agent) -> None:
+    caller.ok("session_checkpoint", atoms=[{"name": "v1.fact.by_name", "value": "1"}, {"key": KEY, "value": "1"}])
+    assert caller.ok("memory_access", key="v1.fact.by_name")["value"] == "1"
+    said = caller.error("session_checkpoint", atoms=[{"name": KEY, "value": "1", "tags": []}])["message"]
+    assert said == 'atoms.0: an atom is a text, "key = value", or an object of texts key and value'
+
+
 @pytest.mark.parametrize(
     ("tool", "name"),
     [(tool, name) for tool in TOOLS for name, default in {**DOCUMENTED.get(tool, {}), **OURS.get(tool, {})}.items()

@@ -238,6 +238,28 @@ def test_a_link_a_pipe_a_folder_and_a_file_that_is_not_there_are_refused(tmp_pat
         memory.transcript(tmp_path / "none")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        'import os\nprint({"type": "user"})\n',
+        "role,text\nuser,Never deploy.\n",
+        "Me: hello\n",
+        '[\n{"a": 1}\n]\n',
+        '{"a": 1}\n',
+    ],
+)
+def test_a_file_without_any_line_of_a_transcript_is_refused(tmp_path: Path, memory: Memory, text: str) -> None:
+    (tmp_path / "other").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=r"not a transcript of Claude Code.*\.claude/projects"):
+        memory.transcript(tmp_path / "other")
+
+
+@pytest.mark.parametrize("text", ["", '{"type": "summary", "summary": "Deploys"}\n', '{"type": "us'])
+def test_a_transcript_without_a_human_turn_is_read(tmp_path: Path, memory: Memory, text: str) -> None:
+    (tmp_path / "t.jsonl").write_text(text, encoding="utf-8")
+    assert memory.transcript(tmp_path / "t.jsonl").turns == 0
+
+
 def test_statements_become_atoms_with_their_source_that_openings_show_as_unconfirmed(
     tmp_path: Path, memory: Memory
 ) -> None:

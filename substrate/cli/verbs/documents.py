@@ -26,12 +26,14 @@ from substrate.text.quote import in_quotes
 
 if TYPE_CHECKING:
     from substrate.memory import Memory
-    from substrate.values.documents import Ingested
+    from substrate.values.documents import Ingested, IngestedDocument
 
 __all__ = ["document", "ingest", "take_in"]
 
 _NAMED = 100
 """Documents and files that are printed; --json has all."""
+_EXAMPLES = 3
+"""Links that lead to no document, and are printed."""
 
 
 def ingest(given: Namespace, output: Output) -> Answer:
@@ -107,18 +109,20 @@ def _answer(results: Sequence[Ingested]) -> Answer:
     items = [item for result in results for item in result]
     failed = [one for result in results for one in result.failed]
     new = [item for item in items if item.status != "kept"]
-    rows: list[tuple[str, object]] = [(item.status, f"{item.name} {_shown(item.source)}") for item in new[:_NAMED]]
+    rows: list[tuple[str, object]] = [(_status(item), f"{item.name} {_shown(item.source)}") for item in new[:_NAMED]]
     rows += [("more documents", len(new) - _NAMED)] if len(new) > _NAMED else []
     rows += [("not taken", f"{_shown(one.item)}: {render(one.reason, WORDS)}") for one in failed[:_NAMED]]
     rows += [("more not taken", len(failed) - _NAMED)] if len(failed) > _NAMED else []
-    rows += [("file is gone", name) for result in results for name in result.missing[:_NAMED]]
+    for result in results:
+        gone = zip(result.missing[:_NAMED], result.missing_sources, strict=False)
+        rows += [("file is gone", f"{name} {_shown(source)}") for name, source in gone]
     rows += [("note", result.note) for result in results if result.note]
     counts = {
         "documents": len(items),
         "chunks added": sum(result.added for result in results),
-        "changed": sum(result.changed for result in results),
-        "kept": sum(result.kept for result in results),
-        "tombstoned": sum(result.tombstoned for result in results),
+        "chunks changed": sum(result.changed for result in results),
+        "chunks kept": sum(result.kept for result in results),
+        "chunks tombstoned": sum(result.tombstoned for result in results),
         "entries recorded": sum(result.recorded for result in results),
     }
     linked, unresolved = (sum(getattr(result, word) for result in results) for word in ("linked", "unresolved"))
@@ -131,7 +135,10 @@ def _answer(results: Sequence[Ingested]) -> Answer:
     is_dry = any(result.dry_run for result in results)
     if items or not rows:
         rows += [(f"would be: {word}" if is_dry else word, count) for word, count in counts.items()]
+    broken = [f"{_shown(link)} in {_shown(item.source)}" for item in new for link in item.broken_links]
+    rows += [("leads to no document", told) for told in broken[:_EXAMPLES]]
     rows += [(f"skipped, {why}", count) for result in results for why, count in result.skipped.items()]
+    rows += [("of no known format", _shown(file)) for result in results for file in result.unknown]
     hints = []
     if any(result.missing for result in results):
         hints.append("file is gone: its document stays in use; --prune takes such documents out of use")
@@ -143,6 +150,12 @@ def _answer(results: Sequence[Ingested]) -> Answer:
     exit_code = Exit.PARTIAL if failed else Exit.OK
     mark = "doubt" if failed else ""
     return Answer(document, (Facts(rows, mark),), tuple(hints), is_report=True, exit=exit_code)
+
+
+def _status(item: IngestedDocument) -> str:
+    """Its status. Text in Markdown is the text of its chunks: if none of them changed, only links did."""
+    same_text = item.status == "changed" and not (item.added or item.changed or item.tombstoned)
+    return "links changed" if same_text and (item.source or "").endswith(".md") else item.status
 
 
 def _shown(source: str | None) -> str:

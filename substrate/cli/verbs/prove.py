@@ -187,7 +187,7 @@ def _established(verdict: Verdict, note: str | None) -> Answer:
     value = body.get("value") if isinstance(body, dict) else None
     since = None if verdict.since is None else f"contains the first {verdict.since.size} entries, unchanged"
     facts = [
-        (word, f"by {trust}" if trust else "origin untrusted: anyone could have made it; give --key or --pin"),
+        (word, f"by {trust}" if trust else "origin untrusted: anyone could have made it; give --key, --pin or --store"),
         ("note", note),
         ("claim", verdict.claim),
         ("name", verdict.name),

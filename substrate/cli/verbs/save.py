@@ -20,7 +20,7 @@ from substrate.commands.verbs.save import PER_ATOM, checkpoint_options, said_opt
 from substrate.errors import Conflict, InputError, ItemsRefused, SubstrateError, TooLarge
 from substrate.limits import LIMITS
 from substrate.messages import render
-from substrate.text.quote import as_word
+from substrate.text.quote import as_command, as_word
 
 if TYPE_CHECKING:
     from substrate.values.atoms import Atom
@@ -167,7 +167,8 @@ def undo(given: Namespace, _: Output) -> Answer:
     """Take the last checkpoint back."""
     with reading(given) if given.dry_run else writing(given) as memory:
         undone = memory.undo(dry_run=given.dry_run, actor=given.actor, session=given.session)
-    return undone_answer(undone, "to take this undo back: substrate undo")
+    unlock = () if given.unlock is None else ("--unlock", given.unlock)
+    return undone_answer(undone, f"to take this undo back: {as_command('substrate', 'undo', *unlock)}")
 
 
 def undone_answer(undone: Undone, again: str) -> Answer:

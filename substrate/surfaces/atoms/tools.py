@@ -37,10 +37,12 @@ _ROOM_FOR_A_NOTE = 200
 
 def _atom_text(given: object) -> object:
     """An atom as a text; some models give its key and value as an object."""
-    if isinstance(given, dict) and given.keys() == {"key", "value"}:
-        key, value = given["key"], given["value"]
+    if isinstance(given, dict) and given.keys() in ({"key", "value"}, {"name", "value"}):
+        key, value = given.get("key", given.get("name")), given["value"]
         if isinstance(key, str) and isinstance(value, str) and " = " not in key:
             return f"{key} = {value}"
+    if isinstance(given, dict):
+        raise PydanticCustomError("atom_text", 'an atom is a text, "key = value", or an object of texts key and value')
     if not isinstance(given, str):
         raise PydanticCustomError("atom_text", 'an atom is a text, "key = value"')
     return given

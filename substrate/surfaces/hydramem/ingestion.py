@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from mcp.types import CallToolResult
-from pydantic import ConfigDict, Field, WithJsonSchema
+from pydantic import ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic_core import PydanticCustomError
 
 from substrate.errors import Denied, InputError, ItemsRefused, PathEscape
 from substrate.limits import LIMITS
@@ -96,6 +97,14 @@ class _Given(Shape):
     """What an agent extracted. Agents add keys of their own: what is not known here is left out."""
 
     model_config = ConfigDict(extra="ignore")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_object(cls, given: object) -> object:
+        if isinstance(given, dict | cls):
+            return given
+        fields = ", ".join(field.alias or name for name, field in cls.model_fields.items())
+        raise PydanticCustomError("object", "give an object with {fields}", {"fields": fields})
 
 
 class EntityGiven(_Given):

@@ -25,7 +25,6 @@ __all__ = [
     "MemoryStored",
     "Relations",
     "Uploaded",
-    "begins",
     "hit_fields",
     "title_of",
     "valid_fields",
@@ -169,11 +168,6 @@ def hit_fields(atom: Atom, called: str, score: float) -> dict[str, Any]:
     return said
 
 
-def valid_fields(atom: Atom) -> dict[str, Any]:
-    """From when until when it holds; what nobody said begins when it was recorded."""
-    return {"valid_from": iso(begins(atom)), "valid_to": None if atom.valid_to is None else iso(atom.valid_to)}
-
-
-def begins(atom: Atom) -> datetime:
-    """From when it holds: as was said, or from when it was recorded."""
-    return atom.valid_from or atom.occurred_at or atom.recorded_at
+def valid_fields(atom: Atom, start: datetime) -> dict[str, Any]:
+    """From when until when it holds."""
+    return {"valid_from": iso(start), "valid_to": None if atom.valid_to is None else iso(atom.valid_to)}

@@ -29,7 +29,6 @@ from substrate.surfaces.knowmind.shapes import (
     MemoryStored,
     Relations,
     Uploaded,
-    begins,
     hit_fields,
     valid_fields,
 )
@@ -126,9 +125,9 @@ def recall_at_time(
         best = max(best, _best(found))
         for hit in found:
             # Without a start it holds from when it was recorded, as the document has it: not before.
-            if len(hits) < k and begins(hit.atom) <= moment:
+            if len(hits) < k and (start := _start(client.memory, hit.atom)) <= moment:
                 called = memory_id(client.memory, hit.name, hit.atom.id)
-                hits.append(hit_fields(hit.atom, called, hit.score / best) | valid_fields(hit.atom))
+                hits.append(hit_fields(hit.atom, called, hit.score / best) | valid_fields(hit.atom, start))
         if len(hits) == k or not found.more:
             break
     return reply_as_said({"hits": hits} | _remarks(found, client))
@@ -298,6 +297,22 @@ def _moment(as_of: str) -> datetime:
         return datetime.now(UTC)
     read = datetime.fromisoformat(as_of.strip())
     return read if read.tzinfo is not None else read.replace(tzinfo=UTC)
+
+
+def _start(memory: Memory, atom: Atom) -> datetime:
+    """From when it holds: as was said; else from when its text was first recorded.
+
+    A fact that is replaced gets a version with its end, recorded then: its text is older than that version.
+    """
+    if (said := atom.valid_from or atom.occurred_at) is not None:
+        return said
+    start = atom.recorded_at
+    for earlier in reversed(memory.history(atom.id)):
+        if earlier.seq < atom.seq:
+            if earlier.atom is None or earlier.atom.value != atom.value:
+                break
+            start = earlier.recorded_at
+    return start
 
 
 def _sections(memory: Memory, atom: Atom) -> list[dict[str, str]]:

@@ -54,6 +54,24 @@ def test_the_report_names_what_is_new_and_what_was_not_taken(run: Commands, fold
     assert ["entries recorded", "5"] in ran.rows  # two documents, two chunks, the domain
 
 
+def test_the_report_names_files_that_are_gone_or_unknown_and_links_that_lead_nowhere(
+    run: Commands, folder: Path
+) -> None:
+    (folder / "a.md").write_text("# A\n\nSee [b](b.md) and [c](nowhere.md).\n")
+    (folder / "b.md").write_text("# B\n")
+    (folder / "picture.xyz").write_bytes(b"x")
+    would = run.ok("ingest", str(folder), "--dry-run", "--json").json["recorded"]
+    ran = run.ok("ingest", str(folder))
+    assert ["entries recorded", str(would)] in ran.rows
+    assert ["leads to no document", '"nowhere.md" in "docs/a.md"'] in ran.rows
+    assert ["of no known format", '"docs/picture.xyz"'] in ran.rows
+    (folder / "b.md").unlink()
+    shown = {row[0]: row[1] for row in run.ok("ingest", str(folder)).rows}
+    assert shown["file is gone"].endswith(' "docs/b.md"')
+    assert shown["links changed"].endswith(' "docs/a.md"')
+    assert shown["chunks changed"] == "0"
+
+
 def test_standard_input_is_a_text(run: Commands) -> None:
     name = run.ok("ingest", "-", "--title", "T", "--json", stdin="\ufeffA text\r\n").json["items"][0]["name"]
     assert run.ok("document", name).out == "\ufeffA text\r\n"

@@ -41,7 +41,7 @@ def test_a_domain_is_encrypted_and_read_by_one_command(run: Commands, secret: li
     assert "the passphrase is right" in told.out
     assert "nothing stays unlocked" in told.err
     locked = run("checkpoint", "v1.fact.dose = Twenty", "--edge", "v1.fact.dose member_of v1.domain.health")
-    assert "v1.domain.health is encrypted and locked. To unlock it, use --unlock DOMAIN" in locked.err
+    assert "v1.domain.health is encrypted and locked. To unlock it, use --unlock health" in locked.err
     (tmp_path / "wrong").write_text("horse", encoding="utf-8")
     wrong = run("list", "--unlock", "health", "--passphrase-file", str(tmp_path / "wrong"))
     assert (wrong.code, "the passphrase is wrong" in wrong.err) == (9, True)
@@ -79,3 +79,4 @@ def test_an_encrypted_atom_can_be_edited(run: Commands, secret: list[str], monke
     monkeypatch.setenv("EDITOR", "sed -i s/Penicillin/Amoxicillin/")
     run.ok("edit", "v1.fact.allergy", *unlock)
     assert "Amoxicillin" in run.ok("access", "v1.fact.allergy", *unlock).out
+    assert "to take this undo back: substrate undo --unlock health" in run.ok("undo", *unlock).err

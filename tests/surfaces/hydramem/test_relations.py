@@ -134,6 +134,14 @@ def test_a_document_that_is_refused_leaves_no_entity_behind(hydra: Agent) -> Non
     key = "AKIA" + "Z7Q4M2X9C5V8B3N6"
     secret = chunk(f"HydraMem uses LanceDB. The key is {key}.", ("HydraMem", "USES", "LanceDB"))
     assert hydra.error("ingest_prechunked", source="a.md", chunks=[secret])["code"] == "secret"
+
+
+def test_entities_that_are_names_are_told_to_be_objects(hydra: Agent) -> None:
+    said = hydra.error("ingest_prechunked", source="a.md", chunks=[{"text": "x", "entities": ["Ada"]}, "y"])["message"]
+    assert said == (
+        "chunks.0.entities.0: give an object with name, type; "
+        "chunks.1: give an object with text, idx, entities, relations"
+    )
     assert hydra.ok("list_entities_tool")["entities"] == []
 
 

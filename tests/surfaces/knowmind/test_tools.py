@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -148,6 +149,18 @@ def test_what_was_stored_without_a_date_did_not_hold_before(team: Agent) -> None
     (now,) = team.ok("knowmind.recall_at_time", query="Müller GmbH plan")["hits"]
     assert now["valid_to"] is None, "the key is there, also when it is not set"
     assert 0 <= now["score"] <= 1
+
+
+def test_a_fact_that_was_replaced_is_recalled_at_a_time_before_that(team: Agent) -> None:
+    made = team.ok("knowmind.store_memory", title="VAT", content="Our VAT is 19 percent.")
+    between = datetime.now(UTC).isoformat()
+    update = {"target_id": made["memory_id"], "new_title": "VAT", "new_content": "Our VAT is 21 percent."}
+    team.ok("knowmind.update_fact", **update)
+    (then,) = team.ok("knowmind.recall_at_time", query="VAT", as_of=between)["hits"]
+    assert (then["content"], then["valid_from"]) == ("Our VAT is 19 percent.", made["created_at"])
+    assert then["valid_to"] is not None
+    (now,) = team.ok("knowmind.recall_at_time", query="VAT")["hits"]
+    assert now["content"] == "Our VAT is 21 percent."
 
 
 def test_a_document_is_joined_to_its_sections_by_has_chunk(team: Agent) -> None:
