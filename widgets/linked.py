@@ -205,9 +205,13 @@ class Linked(anywidget.AnyWidget):
     ) -> None:
         """Do `work` in the widget's thread and set the traits that it answers with; the latest of a kind counts.
 
+        `work` reads the traits that it answers itself, when it is done. Several threads hand it over: whoever asks, and
+        those that saw the store move or loaded the model. One that comes late must not bring an older question with it:
+        that would take the place of the newest, which nobody would answer any more.
+
         `telling` is shown meanwhile. What it raises is told as `problem`, until the same kind of work goes well. What
         takes long has a `worker` of its own, so that the widget still answers. `otherwise` is set if it raises: or the
-        answer to what was asked before would stand there as if it answered this.
+        answer to what was asked before would stand there as if it answered this. `work` may fill it.
         """
         worker = worker or self._worker
 

@@ -136,10 +136,20 @@ class Explorer(Warming):
 
     @traitlets.observe("limit", "offset")
     def _ask(self, _: object = None) -> None:
-        which = (self.query, self.type, self.domain, self.tag, self.since, self.until, self.as_of)
-        asked = Query(*which, limit=self.limit, offset=self.offset)
-        failed = {"query": asked.query, "hits": [], "failed": True}
-        self._later("answer", lambda: {"answer": self._found(asked)}, otherwise={"answer": failed})
+        failed: dict[str, object] = {}
+
+        def work() -> dict[str, object]:
+            asked = self._question()
+            failed["answer"] = {"query": asked.query, "hits": [], "failed": True}
+            return {"answer": self._found(asked)}
+
+        self._later("answer", work, otherwise=failed)
+
+    def _question(self) -> Query:
+        """As it stands now."""
+        with self._guard:
+            which = (self.query, self.type, self.domain, self.tag, self.since, self.until, self.as_of)
+            return Query(*which, limit=self.limit, offset=self.offset)
 
     def _found(self, asked: Query) -> dict[str, object]:
         """The hits. The first that were found by words alone are looked for again once the model is up."""
@@ -152,10 +162,12 @@ class Explorer(Warming):
     def _look(self, change: Any = None) -> None:  # noqa: ANN401 - traitlets' own
         if change is not None and change["name"] == "selected":
             self.whole = False
-        name, as_of, characters = self.selected, self.as_of, WHOLE if self.whole else BEGINNING
-        failed = {"asked": name, "state": "failed"}
-        self._later(
-            "detail",
-            lambda: {"detail": detail_of(self._memory, name, as_of, characters) if name else {}},
-            otherwise={"detail": failed},
-        )
+        failed: dict[str, object] = {}
+
+        def work() -> dict[str, object]:
+            with self._guard:
+                name, as_of, characters = self.selected, self.as_of, WHOLE if self.whole else BEGINNING
+            failed["detail"] = {"asked": name, "state": "failed"}
+            return {"detail": detail_of(self._memory, name, as_of, characters) if name else {}}
+
+        self._later("detail", work, otherwise=failed)

@@ -47,9 +47,9 @@ class ProofViewer(Linked):
 
     @traitlets.observe("changed")
     def _refresh(self, _: object = None) -> None:
-        name, as_of, changed = self.selected, self.as_of, self.changed
-
         def work() -> dict[str, object]:
+            with self._guard:
+                name, as_of, changed = self.selected, self.as_of, self.changed
             try:
                 return proof_of(self._memory, name, as_of, changed, COPIED) if name else NOTHING
             except SubstrateError:

@@ -71,14 +71,20 @@ class Timeline(Linked):
 
     @traitlets.observe("window")
     def _look(self, _: object = None) -> None:
-        axis, window = self.axis, list(self.window)
-        self._later("marks", lambda: marks(self._memory, axis, window))
+        def work() -> dict[str, object]:
+            with self._guard:
+                axis, window = self.axis, list(self.window)
+            return marks(self._memory, axis, window)
+
+        self._later("marks", work)
 
     @traitlets.observe("picked")
     def _compare(self, _: object = None) -> None:
-        sizes = sorted(set(self.picked))[-2:]
+        def picked() -> list[int]:
+            return sorted(set(self.picked))[-2:]
 
         def work() -> dict[str, object]:
+            sizes = picked()
             self._compared = self._memory.head().head.size
             found = {**_NOTHING, "heads": [head(self._memory, size) for size in sizes]}
             if len(sizes) == 2:  # noqa: PLR2004 - an older and a newer one
@@ -86,7 +92,7 @@ class Timeline(Linked):
                 found |= between(self._memory, *sizes)
             return found
 
-        self._later("between", work, "Comparing the two heads" if len(sizes) == 2 else "")  # noqa: PLR2004
+        self._later("between", work, "Comparing the two heads" if len(picked()) == 2 else "")  # noqa: PLR2004
 
     def _without_what_was_erased(self) -> dict[str, object]:
         """What lies between two heads is worked out once: it cannot change, but for what is erased from it."""
