@@ -34,8 +34,8 @@ _LISTS: Final = ("aliases", "unresolved")
 _UNTITLED: Final = "Untitled"
 _CUT: Final = "…"
 """A long title ends so, perhaps amid a word."""
-_LONG: Final = 80
-"""Characters of a title that may be cut without a sign."""
+_LONG: Final = 60
+"""Characters of a title that may be cut without a sign: a surface titles a note by its first 80."""
 _NEVER: Final = 1 << 62
 _WORD: Final = re.compile(r"\w+")
 _BEGIN: Final = re.compile("\ufeff?---[ \\t]*+\\r?\\n")

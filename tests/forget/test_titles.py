@@ -123,6 +123,17 @@ def test_of_a_long_front_matter_the_last_chunk_is_enough(memory: Memory, tmp_pat
 
 
 @pytest.mark.parametrize(
+    "text", [f"A {CANARY}\nhere.", f"{'One two three. ' * 4}{CANARY}\n is a long note. {'More. ' * 9}"]
+)
+def test_a_title_made_of_the_first_characters_of_a_note_goes(memory: Memory, tmp_path: Path, text: str) -> None:
+    for cut in (79, 80):
+        title = " ".join(text.split())[:cut]
+        memory.ingest(text, title=title, source=f"note {cut}", domain="d", entities=False)
+    memory.forget([atom.name for atom in memory.list(prefix=CHUNK)])
+    assert traces_of(CANARY, tmp_path) == []
+
+
+@pytest.mark.parametrize(
     ("title", "said"), [("Notes", "my notes say"), ("Kit", "the kitchen"), ("Draft", "a draft of")]
 )
 def test_a_title_that_a_caller_gave_stays(memory: Memory, title: str, said: str) -> None:
