@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from substrate.errors import InputError
+from substrate.errors import InputError, NameInvalid, NotFound
+from substrate.messages import Verb
 from substrate.surfaces.arguments import Caller
 from substrate.surfaces.cortexgraph.arguments import MemoryId, caller, failure, preview
 from substrate.surfaces.cortexgraph.shapes import Collected, PromotedNotes, TouchedNote
@@ -36,7 +37,10 @@ def touch_memory(
 
     Call it when a memory helped you to answer.
     """
-    (touched,) = caller(ctx).memory.touch(memory_id, boost=boost_strength)
+    try:
+        (touched,) = caller(ctx).memory.touch(memory_id, boost=boost_strength)
+    except NameInvalid:
+        raise NotFound("no memory has this id: ", Verb("search"), " gives the ids of those there are") from None
     return reply(
         TouchedNote(
             success=True,

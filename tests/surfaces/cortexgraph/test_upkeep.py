@@ -59,6 +59,11 @@ def test_a_touch_says_what_it_changed(agent: Agent) -> None:
     assert strengths[-2:] == [2.0, 2.0]
 
 
+def test_what_is_no_id_is_told_where_ids_come_from(agent: Agent) -> None:
+    said = refused(agent, "touch_memory", memory_id="nope")
+    assert (said["code"], "search_memory" in said["message"]) == ("not_found", True)
+
+
 @pytest.mark.parametrize("given", [NOWHERE, "nonsense", "", "x" * 401, 5])
 def test_what_is_no_memory_is_not_touched(agent: Agent, given: object) -> None:
     assert refused(agent, "touch_memory", memory_id=given)["message"]
