@@ -6,6 +6,7 @@ rules       goals, constraints and preferences
 absent      what is not there, though it is asked for
 evidence    how well an atom is supported, pure
 support     the verb weigh: the evidence of atoms
+choose      who of those is shown: rules, what was taught, the best matches, then all others, pure
 pack        what to take along where room is short, pure
 fit         the whole reply inside its budget, pure
 show        a candidate as it is shown

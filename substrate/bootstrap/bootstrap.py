@@ -2,14 +2,14 @@
 
 1. All of it is read in one snapshot, and nothing is counted as an access: who opens a session has not used anything.
 2. Candidates are read in portions, most needed first, until they would fill the room twice over.
-3. What is shown is worth its need times its evidence; see `bootstrap/pack.py`. Goals, constraints and preferences may
+3. What is shown is worth its need times its evidence; see `bootstrap/choose.py`. Goals, constraints and preferences may
    take a part of the room before all others; beyond that they stand in line with them.
 4. The reply as a whole is measured, and made smaller until it fits; see `bootstrap/fit.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
@@ -20,11 +20,12 @@ from substrate.atoms.meant.near_names import or_near
 from substrate.atoms.resolve import find_subject, name_of
 from substrate.bootstrap.absent import NEVER, absent_in, absent_under, why_absent
 from substrate.bootstrap.candidates import BOOST, Gatherer
+from substrate.bootstrap.choose import PINNED_PART, choose
 from substrate.bootstrap.evidence import HIGH_IMPACT
 from substrate.bootstrap.fit import LEAST_TOKENS, Measure, Shown, brief, cost_of, fit, form_of, room_in
-from substrate.bootstrap.pack import Item, pack
+from substrate.bootstrap.pack import Item
 from substrate.bootstrap.rules import Pinned, pinned
-from substrate.bootstrap.show import Offer, atom_shown, clashes_shown, cluster_of, same_text, shortened
+from substrate.bootstrap.show import Offer, atom_shown, clashes_shown, cluster_of, same_text
 from substrate.embed.tokens import TokenCounter, cut, token_counter
 from substrate.errors import InputError, SchemaInvalid
 from substrate.learn.forecast import Forecaster, Need
@@ -49,8 +50,6 @@ __all__ = ["Request", "bootstrap", "open_with"]
 _PORTION: Final = 8
 _ENOUGH: Final = 2
 """Candidates are read until they would fill the room so many times."""
-_PINNED_PART: Final = 0.5
-"""Of the room: what goals, constraints and preferences may take before all others."""
 _PINNED_SHARES: Final = {"constraints": 0.0006, "goals": 0.0005, "preferences": 0.0004}
 """The need of a rule at least: what counts where it stands in line with others. To break a constraint is dearest."""
 _MEMBER_SHARE: Final = 0.002
@@ -217,10 +216,9 @@ class _Opener:
         room = room_in(envelope, measure)
         offers = self._offers(room)
         aimed = asked.objective is not None and self._domain is None
-        chosen = _chosen(offers, room, measure, aimed=aimed)
-        rest = [offer for at, offer in enumerate(offers) if at not in set(chosen)]
-        weakest = [offers[at].atom.name for at in reversed(chosen)]
-        return fit(self._draft(envelope, [offers[at] for at in chosen], rest), weakest, measure)
+        chosen, rest = choose(offers, room, measure, aimed=aimed)
+        weakest = [offer.atom.name for offer in reversed(chosen)]
+        return fit(self._draft(envelope, chosen, rest), weakest, measure)
 
     def _envelope(self) -> Opening:
         """What is said in any case: what was asked, of a long text its beginning."""
@@ -263,15 +261,27 @@ class _Opener:
         return held, self._boosted(list(needs.values()))
 
     def _boosted(self, needs: list[Need]) -> list[Need]:
-        """In the order in which to look at them: what was taught first, those that wait last; members count double."""
+        """In the order in which to look at them: what was taught first, those that wait last; members count double.
+
+        The best match does not wait to be looked at.
+        """
+        best = max(needs, key=lambda need: need.parts.get("match", 0.0), default=None)
+
+        def waits(need: Need) -> bool:
+            return need.waits and need is not best
+
         if self._domain is None:
-            return sorted(needs, key=lambda need: (not need.is_taught, need.waits))
+            return sorted(needs, key=lambda need: (not need.is_taught, waits(need)))
         members = self._members([need.subject for need in needs])
         likely = (need.subject for need in needs[:_LIKELY] if need.subject not in members)
         members |= {subject for subject in likely if self._gatherer.is_in_domain(subject)}
 
         def precedes(need: Need) -> tuple[bool, bool, float]:
-            return not need.is_taught, need.waits, -need.share * (BOOST if need.subject in members else 1.0)
+            return (
+                not need.is_taught,
+                need.waits and need is not best,
+                -need.share * (BOOST if need.subject in members else 1.0),
+            )
 
         return sorted(needs, key=precedes)
 
@@ -297,7 +307,7 @@ class _Opener:
     def _offers(self, room: int) -> list[Offer]:
         """What could be shown, each in the form in which it would be; most worth first, and nothing twice."""
         held, others = self._needs()
-        offers = self._filling(held, int(room * _PINNED_PART), room) + self._filling(others, room, room)
+        offers = self._filling(held, int(room * PINNED_PART), room) + self._filling(others, room, room)
         offers.sort(key=lambda offer: (not self._is_pinned(offer), -offer.item.value))
         seen: set[str] = set()
         once = []
@@ -374,37 +384,3 @@ class _Opener:
                 {lost.name: lost.reason for lost in best},
             ),
         )
-
-
-def _chosen(offers: list[Offer], room: int, measure: Measure, *, aimed: bool) -> list[int]:
-    """The places of those to show, the dearest first.
-
-    Goals, constraints and preferences may take a part of the room; what was taught for such an objective then takes
-    what it needs, and a correction is made shorter where there is less; all others stand in line, and behind it weak
-    matches that wait. `aimed`: at an objective alone; what only use speaks for comes last then.
-    """
-    places = range(len(offers))
-    rules = [at for at in places if offers[at].section != "atoms"]
-    taught = sorted((at for at in places if offers[at].candidate.is_taught), key=lambda at: -offers[at].item.value)
-    fills = {at for at in places if aimed and at not in set(rules) and offers[at].candidate.is_filler}
-    chosen: list[int] = []
-    taken: dict[Hashable, float] = {}
-
-    def take(waiting: Iterable[int], most: int) -> None:
-        nonlocal room
-        left = [at for at in waiting if at not in set(chosen)]
-        for at in (left[place] for place in pack([offers[at].item for at in left], most, taken)):
-            item = offers[at].item
-            taken[item.cluster] = taken.get(item.cluster, 0.0) + item.value
-            room -= item.cost
-            chosen.append(at)
-
-    take(rules, int(room * _PINNED_PART))
-    for at in taught:
-        if at not in chosen and offers[at].item.cost > room and offers[at].candidate.is_correction:
-            offers[at] = shortened(offers[at], room, measure) or offers[at]
-        take([at], room)
-    take((at for at in places if at not in fills and not offers[at].waits), room)
-    take((at for at in places if at not in fills), room)
-    take(fills, room)
-    return chosen

@@ -75,10 +75,14 @@ class Candidate:
         return not self.in_domain and _is_filling(self.need)
 
     @property
+    def is_holder(self) -> bool:
+        """Whether it is a domain or a hub."""
+        return (self.version.name or "").split(".")[1:2] in (["domain"], ["hub"])
+
+    @property
     def value(self) -> float:
         """Need times evidence; belonging to the domain counts double, and what only holds others together little."""
-        kind = (self.version.name or "").split(".")[1:2]
-        boost = _HOLDER if kind in (["domain"], ["hub"]) else BOOST if self.in_domain else 1.0
+        boost = _HOLDER if self.is_holder else BOOST if self.in_domain else 1.0
         return self.need.share * self.evidence.value * boost
 
 

@@ -1,0 +1,133 @@
+"""Which offers an opening shows: rules first, then what was taught, the best matches, all others, and what fills room.
+
+Pure. Most openings hold the best matches anyway, and are as packing has them. Where one would be left out for shorter
+ones, it is taken before them, made shorter if it is long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Final
+
+from substrate.bootstrap.fit import Measure
+from substrate.bootstrap.pack import pack
+from substrate.bootstrap.show import Offer, shortened
+
+__all__ = ["PINNED_PART", "choose"]
+
+PINNED_PART: Final = 0.5
+"""Of the room: what goals, constraints and preferences may take before all others."""
+_BEST: Final = 3
+"""The most matches that are taken before others."""
+_BEST_PART: Final = 0.5
+"""Of the room that rules, corrections and better matches leave: what one of them may take."""
+_NEARLY: Final = 0.8
+"""Of the best match's share: what matches nearly as well. Shares are squares of scores."""
+_WORTHWHILE: Final = 40
+"""Tokens of room that hold the beginning of one more match."""
+
+
+def choose(offers: Sequence[Offer], room: int, measure: Measure, *, aimed: bool) -> tuple[list[Offer], list[Offer]]:
+    """Those to show, the dearest first; and the rest.
+
+    Goals, constraints and preferences may take a part of the room; what was taught for such an objective then takes
+    what it needs, and a correction is made shorter where there is less. All others stand in line, but for the best
+    matches, which come before them; and behind it weak matches that wait. Room that is left holds the beginnings of
+    further matches. `aimed`: at an objective alone; what only use speaks for comes last then.
+    """
+    best = _best_matches(offers)
+    choice = _Choice(offers, room, measure, aimed=aimed)
+    choice.take_first()
+    choice.take_line()
+    if choice.lacks(best):
+        rules = choice.rules()  # none of them is given up for a match
+        choice = _Choice(offers, room, measure, aimed=aimed)
+        choice.take_first(rules)
+        choice.take_line(best)
+    choice.fill()
+    return choice.result()
+
+
+def _best_matches(offers: Sequence[Offer]) -> list[int]:
+    """The places of what matches the objective best, and of what does so nearly as well; the best first.
+
+    What only holds others together is none: its name says little.
+    """
+    shares = {at: offer.candidate.need.parts.get("match", 0.0) for at, offer in enumerate(offers)}
+    least = _NEARLY * max(shares.values(), default=0.0)
+    near = [at for at, share in shares.items() if share > 0 and share >= least]
+    best = [at for at in near if offers[at].section == "atoms" and not offers[at].candidate.is_holder]
+    return sorted(best, key=lambda at: -shares[at])[:_BEST]
+
+
+def _matches(offer: Offer) -> bool:
+    return offer.section == "atoms" and offer.candidate.need.parts.get("match", 0.0) > 0
+
+
+class _Choice:
+    """What was taken until now, and the room that is left."""
+
+    def __init__(self, offers: Sequence[Offer], room: int, measure: Measure, *, aimed: bool) -> None:
+        self._room = room
+        self._offers = list(offers)
+        self._measure = measure
+        self._chosen: dict[int, None] = {}
+        self._taken: dict[Hashable, float] = {}
+        self._rules = [at for at, offer in enumerate(offers) if offer.section != "atoms"]
+        others = set(range(len(offers))) - set(self._rules)
+        self._fills = {at for at in others if aimed and offers[at].candidate.is_filler}
+        self._line = [at for at in range(len(offers)) if at not in self._fills]
+
+    def rules(self) -> list[int]:
+        """The places of the rules that were taken."""
+        return [at for at in self._rules if at in self._chosen]
+
+    def lacks(self, places: Iterable[int]) -> bool:
+        """Whether one of these was not taken."""
+        return any(at not in self._chosen for at in places)
+
+    def result(self) -> tuple[list[Offer], list[Offer]]:
+        """What was taken, in that order; and the rest."""
+        rest = [offer for at, offer in enumerate(self._offers) if at not in self._chosen]
+        return [self._offers[at] for at in self._chosen], rest
+
+    def take_first(self, rules: Sequence[int] | None = None) -> None:
+        """Rules, if none are given those that fit into their part of the room; then what was taught."""
+        if rules is None:
+            self._take(self._rules, int(self._room * PINNED_PART))
+        else:
+            self._take(rules, self._room)
+        taught = [at for at, offer in enumerate(self._offers) if offer.candidate.is_taught]
+        for at in sorted(taught, key=lambda at: -self._offers[at].item.value):
+            if self._offers[at].candidate.is_correction:
+                self._take_short(at, self._room)
+            self._take([at], self._room)
+
+    def _take_short(self, at: int, most: int) -> None:
+        """One, made shorter if it takes more than that."""
+        if at not in self._chosen and self._offers[at].item.cost > most:
+            self._offers[at] = shortened(self._offers[at], most, self._measure) or self._offers[at]
+        self._take([at], self._room)
+
+    def take_line(self, best: Sequence[int] = ()) -> None:
+        """All who stand in line; behind it weak matches that wait. The best of both come first."""
+        for waits in (False, True):
+            for at in best:
+                if self._offers[at].waits == waits:
+                    self._take_short(at, int(self._room * _BEST_PART))
+            self._take((at for at in self._line if waits or not self._offers[at].waits), self._room)
+
+    def fill(self) -> None:
+        """Into the room that is left, the beginnings of further matches; then what only use speaks for."""
+        for at in self._line:
+            if self._room >= _WORTHWHILE and _matches(self._offers[at]):
+                self._take_short(at, self._room)
+        self._take(self._fills, self._room)
+
+    def _take(self, waiting: Iterable[int], most: int) -> None:
+        left = [at for at in waiting if at not in self._chosen]
+        for at in (left[place] for place in pack([self._offers[at].item for at in left], most, self._taken)):
+            item = self._offers[at].item
+            self._taken[item.cluster] = self._taken.get(item.cluster, 0.0) + item.value
+            self._room -= item.cost
+            self._chosen[at] = None
