@@ -7,7 +7,7 @@ bodies      what entries say, checked against the log
 load        a version and its body, as an atom
 edge_kinds  types of edges: their other names, what they may join
 links       edges: which hold, what they say, whom they join
-validity    which version held in the world at a time
+validity    which version held in the world at a time; which an undo took back
 domains     which atoms belong to which domain: the one place that decides it
 supersedes  who took whose place
 renames     atoms that were given another name

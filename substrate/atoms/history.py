@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from substrate.atoms.bodies import require_body, time_of
 from substrate.atoms.load import atom_of
@@ -10,7 +11,7 @@ from substrate.atoms.meant.near_names import or_near
 from substrate.atoms.renames import renamed_from
 from substrate.atoms.resolve import name_of, read_end
 from substrate.atoms.supersedes import superseders
-from substrate.atoms.validity import Span, spans
+from substrate.atoms.validity import Span, spans, taken_back
 from substrate.errors import NotFound
 from substrate.kv.api import ReadTransaction
 from substrate.limits import check_limit
@@ -42,8 +43,12 @@ def history(snapshot: Snapshot, name: str, *, limit: int) -> History:
     if snapshot.valid_at is not None:
         held = {span.version.seq for span in _spans(transaction, rows) if span.holds_at(snapshot.valid_at)}
         gaps, rows = [], [row for row in rows if row.seq in held]
+        undone: Mapping[int, int] = {}
+    else:
+        undone = taken_back(transaction, rows)
     superseded_by = () if subject is None else superseders(snapshot, subject)
-    shown = [_version(snapshot, row, superseded_by) for row in reversed(rows[:limit])]
+    versions = (_version(snapshot, row, superseded_by) for row in reversed(rows[:limit]))
+    shown = [replace(one, taken_back_by=undone.get(one.seq)) if undone else one for one in versions]
     older = gaps[len(gaps) - min(len(gaps), limit - len(shown)) :]
     more = len(older) + len(shown) < len(gaps) + len(rows)
     return History((*older, *shown), more, None if subject is None else _name_before(transaction, subject))

@@ -2,23 +2,28 @@
 
 Versions of one value in a row are one statement that was refined: the newest of them says when it holds. Where it does
 not say from when, it holds from when it occurred; else from when its value was first recorded, and from ever if that
-was the first thing the atom said. Versions that an undo took back never held: they are passed over.
+was the first thing the atom said.
+
+Versions that an undo took back never held, and answer no question about the past. A version says how many of those
+before it are taken back by it. One that is taken back itself takes back nothing any more: a second undo does again what
+the first took back. `search/columns/documents.py` says the same of all atoms at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from substrate.atoms.bodies import Body, VersionFound, require_body, time_of
+from substrate.atoms.bodies import Body, VersionFound, body_of, require_body, time_of
 from substrate.atoms.resolve import refused
 from substrate.kv.api import ReadTransaction
 from substrate.proof.entry import Kind
 from substrate.schema import UNDOES
 from substrate.snapshot import Snapshot
 from substrate.views.atoms import VersionRow, versions_of
+from substrate.views.words import undoing
 
-__all__ = ["Span", "spans", "stands", "version_at"]
+__all__ = ["Span", "all_taken_back", "spans", "stands", "taken_back", "version_at"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +43,14 @@ class Span:
 def spans(transaction: ReadTransaction, versions: Iterable[VersionRow]) -> Iterator[Span | VersionRow]:
     """What an atom's versions, given newest first, say; tombstones and gaps as they are, in between."""
     newest: VersionFound | None = None
-    since = undone = 0
-    for version in versions:
-        if undone:
-            undone -= 1
-            continue
-        if version.name is None or version.kind is Kind.TOMBSTONE:
+    since = 0
+    for version, body in _standing(transaction, versions):
+        if body is None or version.kind is Kind.TOMBSTONE:
             if newest is not None:
                 yield _span(newest, since)
                 newest = None
-            undone = 0 if version.name is None else _undoes(require_body(transaction, version.seq))
             yield version
             continue
-        body = require_body(transaction, version.seq)
-        undone = _undoes(body)
         if newest is not None and newest[1].members.get("value") != body.members.get("value"):
             yield _span(newest, since)
             newest = None
@@ -60,9 +59,33 @@ def spans(transaction: ReadTransaction, versions: Iterable[VersionRow]) -> Itera
         yield _span(newest, None)
 
 
-def _undoes(body: Body) -> int:
-    """How many of the versions before never held."""
-    count = body.members.get(UNDOES)
+def _standing(transaction: ReadTransaction, versions: Iterable[VersionRow]) -> Iterator[tuple[VersionRow, Body | None]]:
+    """The versions of an atom, given newest first, that no undo took back, with what they say; None: it was erased.
+
+    A tombstone that took back all there was before it ended nothing: it is passed over too, unless it is the last word.
+    """
+    stones: list[tuple[VersionRow, Body | None]] = []
+    undone, is_first = 0, True
+    for version in versions:
+        if undone:
+            undone -= 1
+            continue
+        body = None if version.name is None else require_body(transaction, version.seq)
+        undone = _undoes(body)
+        if undone and version.kind is Kind.TOMBSTONE:
+            stones.append((version, body))
+            continue
+        yield from stones
+        yield version, body
+        stones.clear()
+        is_first = False
+    if is_first:
+        yield from stones[:1]
+
+
+def _undoes(body: Body | None) -> int:
+    """How many of the versions before it a version takes back."""
+    count = None if body is None else body.members.get(UNDOES)
     return count if isinstance(count, int) else 0
 
 
@@ -127,3 +150,24 @@ def _out_of_use_from(transaction: ReadTransaction, tombstone: VersionRow) -> int
     body = require_body(transaction, tombstone.seq)
     said = body.members.get("occurred_at")
     return said if isinstance(said, int) else body.time
+
+
+def taken_back(transaction: ReadTransaction, versions: Sequence[VersionRow]) -> dict[int, int]:
+    """The seqs of the versions of an atom, given newest first, that were taken back, each with that of the undo."""
+    gone: dict[int, int] = {}
+    undone = by = 0
+    for version in versions:
+        if undone:
+            undone -= 1
+            gone[version.seq] = by
+        elif version.name is not None:
+            undone, by = _undoes(body_of(transaction, version.seq)), version.seq
+    return gone
+
+
+def all_taken_back(transaction: ReadTransaction) -> frozenset[int]:
+    """The seqs of the versions of all atoms that were taken back."""
+    subjects = dict.fromkeys(undoing(transaction))
+    return frozenset(
+        seq for subject in subjects for seq in taken_back(transaction, list(versions_of(transaction, subject)))
+    )

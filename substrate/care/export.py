@@ -19,6 +19,7 @@ from uuid import UUID
 
 from substrate.atoms.moments import last_seq
 from substrate.atoms.resolve import name_of
+from substrate.atoms.validity import all_taken_back
 from substrate.codec import read_body
 from substrate.errors import Denied, InputError
 from substrate.files import expanded, new_file, users_file
@@ -32,7 +33,7 @@ from substrate.result import iso
 from substrate.schema import RENAMED, UNDOES
 from substrate.values.progress import Progress
 from substrate.values.times import from_microseconds
-from substrate.veil import hidden_in
+from substrate.veil import bare, hidden_in
 
 __all__ = ["export"]
 
@@ -81,10 +82,12 @@ def _writer(to: str | Path | TextIO) -> Iterator[Callable[[str], object]]:
 def _export_plain(log: Log, write_line: Callable[[dict[str, Json]], None], progress: Progress | None) -> None:
     """A batch at a time, each from a snapshot of its own: whoever reads the lines slowly keeps nobody waiting.
 
-    The log only grows, so the batches fit together; what is forgotten in between is left out.
+    The log only grows, so the batches fit together; what is forgotten in between is left out. So are versions that an
+    undo took back: an import would take them for what held.
     """
     with log.snapshot() as transaction:
         size = last_seq(transaction) + 1
+        undone = all_taken_back(bare(transaction))
     write_line({"substrate": 1, "kind": "plain", "entries": size, "counted": True})
     in_use: set[bytes] = set()
     for start in range(0, size, BATCH):
@@ -93,7 +96,8 @@ def _export_plain(log: Log, write_line: Callable[[dict[str, Json]], None], progr
             lines = [
                 _line(transaction, entry, entry.body)
                 for entry in entries
-                if entry.kind in _WORDS and entry.body is not None and _says_something(entry, in_use)
+                if entry.kind in _WORDS and entry.body is not None and entry.seq not in undone
+                if _says_something(entry, in_use)
             ]
         for line in lines:
             write_line(line)

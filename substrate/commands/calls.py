@@ -32,7 +32,6 @@ __all__ = [
     "in_ranges",
     "merge",
     "named_in_question",
-    "not_the_whole_import",
     "path",
     "predict",
     "relate",
@@ -45,6 +44,7 @@ __all__ = [
     "tier",
     "unknown_types",
     "vet",
+    "what_was_undone",
 ]
 
 _NAMED = 20
@@ -269,16 +269,27 @@ def in_ranges(numbers: Iterable[int]) -> str:
     return ", ".join(str(first) if first == last else f"{first} to {last}" for first, last in runs)
 
 
-def not_the_whole_import(undone: Undone, caller: str) -> str:
-    """A line that says what an undo leaves of an import, and how to erase it; empty if it was no import's."""
-    if undone.imported is None:
-        return ""
+def what_was_undone(undone: Undone, caller: str) -> list[str]:
+    """What an undo took back, in a line; and in another what it leaves of an import or ingest, if it leaves any."""
     done = "would be" if undone.dry_run else "was"
-    forget = f"{caller} forget --session {as_word(undone.imported)}"
-    return (
-        f"only the last checkpoint of {in_quotes(undone.imported)} {done} taken back. "
-        f"To erase all that this import recorded: {forget}"
-    )
+    lines = []
+    if undone.recorded_at is not None:
+        by = f" by {in_quotes(undone.actor)}" if undone.actor else ""
+        at = undone.recorded_at.strftime("%Y-%m-%d %H:%M:%S")
+        noun = "entry" if len(undone.undone) == 1 else "entries"
+        lines.append(f"taken back: the {undone.verb}{by} of {at} UTC ({noun} {in_ranges(undone.undone)})")
+    if undone.imported is not None:
+        forget = f"{caller} forget --session {as_word(undone.imported)}"
+        lines.append(
+            f"only the last checkpoint of {in_quotes(undone.imported)} {done} taken back. "
+            f"To erase all that this import recorded: {forget}"
+        )
+    if undone.ingested is not None:
+        lines.append(
+            f"only the last checkpoint of this ingest {done} taken back. "
+            f"The one before it stays: entries {in_ranges(undone.ingested)}"
+        )
+    return lines
 
 
 def _name_of(memory: Memory, key: str) -> str:

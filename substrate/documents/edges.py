@@ -1,7 +1,7 @@
 """The edges that the links of a document come to, beside those that are stated.
 
 An ingest states them, with the origin `ingested`, and takes back only what an ingest stated. An edge that a person took
-back stays so; what a person stated stays.
+back stays so; what a person stated stays. An undo of an ingest takes its edges back as an ingest does.
 """
 
 from __future__ import annotations

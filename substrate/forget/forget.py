@@ -10,7 +10,7 @@ found by their id alone, which fsck names, or by what selects all else that matc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ from substrate.atoms.meant.near_names import or_near
 from substrate.atoms.moments import last_seq
 from substrate.atoms.renames import same_by_rename
 from substrate.atoms.resolve import find_subject
+from substrate.atoms.validity import taken_back
 from substrate.codec import Draft, decode_body, draft_forget, draft_other, draft_tombstone, read_body
 from substrate.errors import Busy, Full, NotFound, SubstrateError
 from substrate.forget.compaction import compact_owed, mark_owed
@@ -257,11 +258,26 @@ class _Plan(_Told):
         gone = [row for row in there if self._is_selected(row.seq)]
         if not gone:
             return True
+        also = self._undone_by({row.seq for row in gone}, rows)
+        gone = [row for row in there if row in gone or row.seq in also]
         # A tombstone says nothing but the name: it is no reason to keep that.
         if {row.seq for row in there if row.kind is Kind.PUT} <= {row.seq for row in gone}:
             return self._forget_atom(at, there)
         self._forget_versions(at, there, gone)
         return True
+
+    def _undone_by(self, seqs: Collection[int], rows: Sequence[VersionRow]) -> set[int]:
+        """What these versions took back. It goes with them: nothing would be left to say that it never held."""
+        undone = taken_back(self._transaction, rows)
+        there = {row.seq for row in rows if row.name is not None}
+        return {seq for seq, by in undone.items() if by in seqs and seq in there}
+
+    def _with_undone(self, draft: Draft, erased: Collection[int]) -> Draft:
+        """The same, and what the versions that it erases took back, but for what is `erased` anyway."""
+        if draft.subject is None or not draft.erase:
+            return draft
+        also = self._undone_by(draft.erase, list(versions_of(self._transaction, draft.subject))).difference(erased)
+        return draft_forget(draft.subject, {*draft.erase, *also})
 
     def _add_entry(self, seq: int) -> bool:
         """What one entry says, and no more; whether it said something still."""
@@ -351,8 +367,8 @@ class _Plan(_Told):
         named = {bytes.fromhex(name) for name in self._selection.names if is_id(name)}  # they go, now or later
         erased = {seq for draft in self.drafts for seq in draft.erase}
         for draft in self._titles.drafts(self._gone | named, erased):
-            self._draft(draft)
-            self.versions += len(draft.erase)
+            self._draft(self._with_undone(draft, erased))
+            self.versions += len(self.drafts[-1].erase)
         for row in all_proposals(self._seen) if self._selection.field in _OF_PROPOSALS else ():
             if row.said.get(self._selection.field or "") == self._selection.text:
                 self._drop_trace(PROPOSALS, row.key)

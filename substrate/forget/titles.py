@@ -22,7 +22,7 @@ from substrate.entities.naming import INGESTED
 from substrate.kv.api import ReadTransaction
 from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
-from substrate.schema import is_id
+from substrate.schema import UNDOES, is_id
 from substrate.views.atoms import VersionRow, names, versions_of
 
 __all__ = ["Titles"]
@@ -96,7 +96,7 @@ class Titles:
             now = rows[0]
             if now.seq in made:
                 said = made[now.seq]
-                fields = {key: one for key, one in said.items() if key not in ("name", "value")}
+                fields = {key: one for key, one in said.items() if key not in ("name", "value", UNDOES)}
                 yield draft_put(now.name or "", str(said["value"]), fields)
             yield draft_forget(document, made)
 

@@ -20,7 +20,7 @@ __all__ = ["PLACE", "check_domain_attrs", "is_same", "merged", "placed_by", "rep
 PLACE: Final = "notebook"
 """Under which of its attrs an atom or edge says where in a notebook it was recorded."""
 _UNCOMPARED: Final = ("actor", "session", "origin", UNDOES)
-"""Who says a thing again does not make it another thing, nor does what it was said instead of."""
+"""Who says a thing again does not make it another thing, nor does what it was said instead of; but see `is_same`."""
 _WHERE: Final = ("path", "cell", "execution")
 """Of a place: nor does where."""
 
@@ -69,7 +69,12 @@ def repeats(caller: Mapping[str, str | None], known: Mapping[str, Json]) -> bool
 
 
 def is_same(both: Mapping[str, Json], known: Mapping[str, Json], cleared: tuple[str, ...]) -> bool:
-    """Whether what would hold now (see `merged`) is what was known. A place that is to go makes a difference."""
+    """Whether what would hold now (see `merged`) is what was known. A place that is to go makes a difference.
+
+    So does an undo: what is known may be the last of several versions that it takes back.
+    """
+    if UNDOES in both:
+        return False
     if "attrs" in cleared and "attrs" not in both and known.get("attrs"):
         return False
     return _compared(both) == _compared(known)

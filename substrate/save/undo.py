@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Final
+from dataclasses import replace
+from typing import Final, NamedTuple
 from uuid import UUID
 
+from substrate.atoms.bodies import body_of
 from substrate.atoms.diff import diff
 from substrate.atoms.moments import snapshot_of
 from substrate.ciphers import CIPHERTEXT
 from substrate.encryption.domains import encrypted_domains
 from substrate.encryption.unlocked import UnlockedDomains
+from substrate.entities.naming import INGESTED
 from substrate.errors import Denied, InputError, NotFound
 from substrate.kv.api import ReadTransaction
 from substrate.log.decode import stored_entry
@@ -32,11 +35,14 @@ from substrate.save.batch import Batch
 from substrate.save.checkpoint import checkpoint, read_batch
 from substrate.save.input import fields_of
 from substrate.save.place import Place
+from substrate.schema import RENAMED, UNDOES
 from substrate.values.atoms import Atom
 from substrate.values.edges import Edge
 from substrate.values.growth import Change
 from substrate.values.saved import IMPORT_SESSION, Undone
+from substrate.values.times import from_microseconds
 from substrate.veil import bare, hidden_in
+from substrate.views.edges import statement_at
 
 __all__ = ["inverse", "undo", "versions_in"]
 
@@ -46,6 +52,9 @@ _LASTING: Final = {
     Kind.KEY: "the last change was of the signing key, which cannot be taken back",
 }
 """Kinds of entries that no checkpoint takes back."""
+_SAID: Final = (Kind.PUT, Kind.TOMBSTONE, Kind.EDGE, Kind.UNEDGE)
+_MANY: Final = 500
+"""Entries that a checkpoint of an ingest has at least if another follows: it is written when enough wait."""
 
 
 def undo(
@@ -60,8 +69,9 @@ def undo(
         after = snapshot_of(transaction, log.clock, seqs.stop - 1, None)
         changes = diff(before, after, prefix="", limit=None).items
         _check(transaction, seqs, changes)
-        imported = _import_of(changes, _session_at(transaction, seqs.start - 1))
+        made = _made_by(transaction, seqs)
         batch = inverse(changes, versions_in(transaction, seqs), place)
+        batch = replace(batch, unedges=_unedges(transaction, seqs.start - 1, changes))
         if dry_run:
             _try(stored, log.clock.now(), batch, said, unlocked)
     # It was said before: what looks like a credential in it was let pass then.
@@ -75,7 +85,11 @@ def undo(
         unedged=_named(changes, "edge_added"),
         edges=_named(changes, "edge_removed", "edge_changed"),
         seqs=None if saved is None else saved.seqs,
-        imported=imported,
+        imported=made.imported,
+        ingested=made.ingested,
+        verb=made.verb,
+        recorded_at=from_microseconds(made.time),
+        actor=made.actor,
     )
 
 
@@ -106,22 +120,41 @@ def _try(
     planner.plan(transaction, time)
 
 
-def _import_of(changes: tuple[Change, ...], session_before: Json) -> str | None:
-    """The session of the import that made all these changes, if one did; not a rename or an undo of what it brought.
+class _Made(NamedTuple):
+    """By what a checkpoint was made, and what of that work is in the checkpoint before."""
 
-    Those keep the session too: but a rename takes an atom out of use, and an undo adds none and follows what it undoes.
-    """
-    sessions = {None if change.after is None else change.after.session for change in changes}
-    session = sessions.pop() if len(sessions) == 1 else None
-    if session is None or not session.startswith(IMPORT_SESSION):
-        return None
-    adds = any(change.kind == "added" for change in changes)
-    return session if adds or session == session_before else None
+    verb: str
+    time: int
+    actor: str | None
+    imported: str | None = None
+    ingested: range | None = None
 
 
-def _session_at(transaction: ReadTransaction, seq: int) -> Json:
-    """In which session an entry was recorded, if that is told."""
-    return next((entry.read()[0].get("session") for entry in replay(transaction, seq, seq + 1) if entry.body), None)
+def _made_by(transaction: ReadTransaction, seqs: range) -> _Made:
+    entries = [entry for entry in replay(transaction, seqs.start, seqs.stop) if entry.kind in _SAID]
+    said = [entry.read()[0] for entry in entries if entry.body is not None]
+    time = stored_entry(seqs.start, transaction.get(ENTRIES, seq_key(seqs.start))).time
+    if any(UNDOES in members for members in said):
+        return _Made("undo", time, None)  # what it says again has the author that it had
+    first = said[0] if said else {}
+    actor = str(first["actor"]) if "actor" in first else None
+    if any(RENAMED in members for members in said):
+        return _Made("rename", time, actor)
+    session, before = first.get("session"), _said_at(transaction, seqs.start - 1)
+    if isinstance(session, str) and session.startswith(IMPORT_SESSION):
+        goes_on = before.get("session") == session
+        return _Made("import", time, actor, imported=session if goes_on else None)
+    if first.get("origin") != INGESTED:
+        return _Made("checkpoint", time, actor)
+    earlier = (read_seq(at) for at, _ in transaction.scan(HEADS, stop=seq_key(seqs.start), reverse=True, limit=1))
+    part = range(next(earlier, seqs.start), seqs.start)
+    goes_on = before.get("origin") == INGESTED and len(part) >= _MANY
+    return _Made("ingest", time, actor, ingested=part if goes_on else None)
+
+
+def _said_at(transaction: ReadTransaction, seq: int) -> Mapping[str, Json]:
+    """What an entry says, if that is told."""
+    return next((entry.read()[0] for entry in replay(transaction, seq, seq + 1) if entry.body), {})
 
 
 def _named(changes: tuple[Change, ...], *kinds: str) -> tuple[str, ...]:
@@ -160,6 +193,30 @@ def inverse(changes: Sequence[Change], versions: Mapping[str, int], place: Place
     return Batch(tuple(atoms), tuple(edges), tuple(gone), tuple(unedges), place=place, may_rename=True, undoes=undoes)
 
 
+def _unedges(
+    transaction: ReadTransaction, before: int, changes: Sequence[Change]
+) -> tuple[Mapping[str, object] | str, ...]:
+    """Edges to take back. What an ingest stated, the next may state again, unless a person had taken it back before."""
+    found: list[Mapping[str, object] | str] = []
+    for change in changes:
+        if change.kind == "edge_added":
+            edge = change.after
+            if isinstance(edge, Edge) and edge.origin == INGESTED and not _is_declined(transaction, edge, before):
+                found.append({**_ends(edge), "origin": INGESTED})
+            else:
+                found.append(change.id)
+    return tuple(found)
+
+
+def _is_declined(transaction: ReadTransaction, edge: Edge, upto: int) -> bool:
+    """Whether an edge had been taken back after seq `upto`, and not by an ingest."""
+    link = statement_at(transaction, UUID(edge.id).bytes, upto)
+    if link is None or link.kind is not Kind.UNEDGE:
+        return False
+    body = body_of(transaction, link.seq)
+    return body is None or body.members.get("origin") != INGESTED
+
+
 def _atom(atom: Atom) -> dict[str, object]:
     """The atom as it was: also without the fields that it did not have."""
     return {**fields_of(atom), "name": atom.name, "value": atom.value}
@@ -167,5 +224,9 @@ def _atom(atom: Atom) -> dict[str, object]:
 
 def _edge(edge: Edge) -> dict[str, object]:
     """The same of an edge."""
+    return {**fields_of(edge), **_ends(edge)}
+
+
+def _ends(edge: Edge) -> dict[str, object]:
     ends = {"source": edge.source_id.replace("-", ""), "target": edge.target_id.replace("-", "")}
-    return {**fields_of(edge), **ends, "type": edge.type}
+    return {**ends, "type": edge.type}

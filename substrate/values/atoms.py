@@ -112,6 +112,8 @@ class Version(Result):
     """Of a gap: the seq of the forget entry."""
     reason: str | None = None
     """Of a tombstone: why, if that was said."""
+    taken_back_by: int | None = None
+    """The seq of the undo that took it back, if one did: then it never held."""
 
     def row(self) -> dict[str, object]:
         """The value in the place of the atom, and when it holds."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Final
 
 from substrate.proof.head import SignedHead
@@ -110,7 +111,15 @@ class Undone(Result):
     seqs: range | None = None
     """The entries of the undo itself."""
     imported: str | None = None
-    """The session of the import whose last checkpoint this was: a long import has several, and the others stay."""
+    """The session of the import whose last checkpoint this was, if it has others: they stay."""
+    ingested: range | None = None
+    """The entries of the checkpoint before, if this was the last of an ingest that has several: the others stay."""
+    verb: str | None = None
+    """The verb that made the checkpoint: checkpoint, rename, import, ingest or undo."""
+    recorded_at: datetime | None = None
+    """The time at which the checkpoint was recorded."""
+    actor: str | None = None
+    """The author of the checkpoint, if that was said."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

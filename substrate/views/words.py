@@ -36,6 +36,7 @@ from substrate.views.turns import NO_TURN, turn_of
 __all__ = [
     "BLOCK",
     "ERASED",
+    "MOST_UNDONE",
     "NONE",
     "ROW",
     "ROWS",
@@ -48,6 +49,7 @@ __all__ = [
     "parts_from",
     "posting_keys",
     "split_postings",
+    "undoing",
     "without_offsets",
 ]
 
@@ -64,7 +66,10 @@ ERASED: Final = 1
 """Flag: the version was forgotten."""
 UNDOES_SHIFT: Final = 6
 """The last two bits of the flags: how many of the versions before it took back. They never held."""
-_MOST_UNDONE: Final = 3
+MOST_UNDONE: Final = 3
+"""So many or more: its body says how many."""
+_FLAGS: Final = ID_BYTES + 1
+"""Where in a row they are."""
 _LAST: Final = 2**63 - 1
 _ABSENT: Final = bytes(ROW.size)
 _HASH_BYTES: Final = 8
@@ -214,7 +219,7 @@ def _row(entry: Logged, members: Mapping[str, Json], length: int) -> bytes:
     flags, speaker = turn_of(members) if entry.kind is Kind.PUT else NO_TURN
     undone = get(UNDOES)
     if isinstance(undone, int):
-        flags |= min(undone, _MOST_UNDONE) << UNDOES_SHIFT
+        flags |= min(undone, MOST_UNDONE) << UNDOES_SHIFT
     return ROW.pack(
         entry.subject,
         entry.kind,
@@ -353,6 +358,14 @@ def document_rows(transaction: ReadTransaction, start: int = 0) -> Iterator[tupl
     """First seq and rows of each group of seqs, from the one of `start` on. Zeros, or no row: no version."""
     for key, rows in transaction.scan(DOCUMENTS, seq_key(start // ROWS)):
         yield read_seq(key) * ROWS, rows
+
+
+def undoing(transaction: ReadTransaction) -> Iterator[bytes]:
+    """The atoms of which a version took back others; one as often as it has such versions."""
+    for _, rows in document_rows(transaction):
+        for place, flags in enumerate(rows[_FLAGS :: ROW.size]):
+            if flags >> UNDOES_SHIFT:
+                yield rows[place * ROW.size : place * ROW.size + ID_BYTES]
 
 
 def parts_from(transaction: ReadTransaction, whole: bytes, position: int) -> Iterator[tuple[int, int]]:

@@ -235,3 +235,19 @@ def test_what_a_partial_forget_left_can_be_imported(memory: Memory, other: Memor
     memory.export(file)
     other.import_lines(io.StringIO(file.getvalue()))
     assert [atom.value for atom in other.list()] == ["2"]
+
+
+def test_what_an_undo_took_back_stays_out_of_a_plain_export(memory: Memory, other: Memory) -> None:
+    memory.checkpoint(["v1.fact.b = true"])
+    memory.checkpoint(
+        [{"name": "v1.fact.b", "value": "false", "valid_from": "2018-01-01"}, "v1.fact.typo = typo"],
+        edges=[{"source": "v1.fact.typo", "type": "references", "target": "v1.fact.b"}],
+    )
+    memory.undo()
+    lines = io.StringIO()
+    memory.export(lines)
+    assert "false" not in lines.getvalue()
+    other.import_lines(io.StringIO(lines.getvalue()))
+    assert other.access("v1.fact.b", valid_at="2019-01-01").value == "true"
+    assert [atom.name for atom in other.list(tombstoned=True)] == ["v1.fact.b"]
+    assert not other.edges("v1.fact.b").items

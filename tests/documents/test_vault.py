@@ -12,6 +12,7 @@ from substrate.documents.request import Request
 from substrate.documents.watch import FolderWatch
 from substrate.log.copies.check import check_store
 from substrate.memory import Memory
+from substrate.save import undo
 from substrate.text.secrets import find_secrets
 from substrate.views.catalogue import VIEWS
 from tests.credentials import samples
@@ -102,6 +103,38 @@ def test_what_people_stated_and_took_back_stays(memory: Memory, vault: Path) -> 
     (vault / "one.md").write_text("See [[two]], [[three]].\n")
     memory.ingest(vault, domain="v")
     assert links(memory, "one.md") == {"v1.note.mine", name("sub/three.md")}
+
+
+def test_links_follow_the_files_again_after_an_undo_but_for_what_a_person_took_back(
+    memory: Memory, vault: Path
+) -> None:
+    for _ in range(2):
+        memory.ingest(vault, domain="v")
+        assert links(memory, "one.md") == {name("two.md"), name("sub/three.md")}
+        memory.undo()
+        assert links(memory, "one.md") == set()
+    memory.ingest(vault, domain="v")
+    memory.checkpoint([], unedges=[{"source": name("one.md"), "type": "links_to", "target": name("two.md")}])
+    memory.undo()
+    memory.undo()
+    memory.ingest(vault, domain="v")
+    assert links(memory, "one.md") == {name("sub/three.md")}
+
+
+def test_an_undo_tells_what_it_leaves_of_an_ingest_of_several_checkpoints(
+    memory: Memory, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.ingest(vault, domain="v")
+    (vault / "more.md").write_text("More.\n")
+    memory.ingest(vault, domain="v")
+    assert (memory.undo(dry_run=True).verb, memory.undo().ingested) == ("ingest", None)
+    monkeypatch.setattr(undo, "_MANY", 2)
+    memory.ingest(vault, domain="v")
+    (vault / "yet.md").write_text("Yet more.\n")
+    memory.ingest(vault, domain="v")
+    undone = memory.undo()
+    assert undone.ingested is not None
+    assert undone.ingested.stop == undone.undone.start
 
 
 def test_tags_that_change_change_those_of_all_chunks_but_what_people_wrote(memory: Memory, vault: Path) -> None:

@@ -353,6 +353,11 @@ def test_a_save_in_an_unlocked_domain_can_be_undone_and_repeated(health: Memory)
     health.checkpoint(["v1.fact.dose = Forty"])
     assert health.undo().restored == ("v1.fact.dose",)
     assert health.access("v1.fact.dose", valid_at="2020-01-01").value == DOSE["value"]
+    doses = [{"name": "v1.fact.dose", "value": f"Dose {i}", "valid_from": f"201{i}-01-01"} for i in range(5)]
+    health.checkpoint(doses)
+    health.undo()
+    assert health.search("dose", valid_at="2020-01-01")[0].value == DOSE["value"]
+    assert not [hit for hit in health.search("which dose was it before?") if hit.value == "Dose 3"]
     health.checkpoint(tombstones=["v1.fact.allergy"])
     assert health.undo().revived == ("v1.fact.allergy",)
     assert health.access("v1.fact.allergy").atom.tags == ("body",)

@@ -365,3 +365,23 @@ def test_a_compaction_or_a_rebuild_settles_what_is_owed(memory: Memory, monkeypa
             assert not memory.forget(A).compacted
         settle()
         assert not memory.stats().compaction_owed
+
+
+def test_what_an_undo_took_back_is_erased_with_the_undo(memory: Memory) -> None:
+    memory.checkpoint(["v1.fact.a = old"])
+    memory.checkpoint([{"name": "v1.fact.a", "value": "false", "valid_from": "2018-01-01"}])
+    undo = memory.undo().seqs
+    memory.checkpoint(["v1.fact.a = new"])
+    told = memory.forget(seqs=undo, dry_run=True).versions
+    assert memory.forget(seqs=undo).versions == told == 2
+    assert memory.access("v1.fact.a", valid_at="2019-01-01").value == "old"
+    assert [version.kind for version in memory.history("v1.fact.a")] == ["put", "gap", "gap", "put"]
+
+
+def test_an_undo_that_was_undone_is_erased_alone(memory: Memory) -> None:
+    memory.checkpoint(["v1.fact.a = old"])
+    memory.checkpoint(["v1.fact.a = new"])
+    undo = memory.undo().seqs
+    memory.undo()
+    assert memory.forget(seqs=undo).versions == 1
+    assert [version.kind for version in memory.history("v1.fact.a")] == ["put", "put", "gap", "put"]

@@ -219,3 +219,12 @@ def test_the_same_file_brings_nothing_back_and_a_changed_one_gives_its_title_aga
     atom = memory.access(name).atom
     assert (atom.value, atom.attrs["front_matter"]) == (f"About **{CANARY}**", {"owner": CANARY})
     assert memory.document(name).text == text + "More.\n"
+
+
+def test_a_title_that_an_undo_took_back_holds_no_more_once_the_undo_is_erased(memory: Memory, tmp_path: Path) -> None:
+    name, chunk = planted(memory, tmp_path)
+    memory.checkpoint([{"name": name, "value": "False", "valid_from": "2018-01-01"}])
+    memory.undo()
+    memory.forget(chunk)
+    assert memory.access(name).value == "page.md"
+    assert "False" not in [version.row().get("value") for version in memory.history(name)]

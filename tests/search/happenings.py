@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 from substrate.clock import ManualClock
-from substrate.errors import ItemsRefused, NotFound
+from substrate.errors import InputError, ItemsRefused, NotFound
 from substrate.memory import Memory, open_memory
 from substrate.values.times import from_microseconds
 
@@ -56,7 +56,7 @@ def atoms() -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
-def happenings(least: int = 3, most: int = 14) -> st.SearchStrategy[list[Happening]]:
+def happenings(least: int = 3, most: int = 14, *, undo: bool = False) -> st.SearchStrategy[list[Happening]]:
     put = st.tuples(st.just("put"), st.tuples(st.lists(atoms(), min_size=1, max_size=3), st.sampled_from(ACTORS)))
     tombstone = st.tuples(st.just("tombstone"), st.tuples(names, st.none() | times.map(from_microseconds)))
     one = st.one_of(
@@ -71,6 +71,7 @@ def happenings(least: int = 3, most: int = 14) -> st.SearchStrategy[list[Happeni
         st.tuples(st.just("time passes"), st.sampled_from([1, DAY, 3 * DAY])),
         st.tuples(st.just("rebuild"), st.none()),
     )
+    one = st.one_of(one, one, one, st.tuples(st.just("undo"), st.none())) if undo else one
     return st.lists(one, min_size=least, max_size=most)
 
 
@@ -103,6 +104,9 @@ def do(memory: Memory, clock: ManualClock, happening: Happening) -> None:
                 clock.advance(how)
             case "rebuild":
                 memory.rebuild()
+            case "undo":
+                with suppress(InputError):
+                    memory.undo()
 
 
 def done(happened: Sequence[Happening]) -> Iterator[Memory]:

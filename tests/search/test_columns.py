@@ -71,7 +71,7 @@ MOMENTS = st.lists(st.tuples(st.integers(-1, 12), st.none() | times), min_size=2
 @pytest.mark.no_cover
 @pytest.mark.soak
 @few(rounds(16, 1000))
-@given(happenings(), MOMENTS)
+@given(happenings(undo=True), MOMENTS)
 def test_the_masks_show_what_a_list_shows_at_any_moment(
     happened: list[Happening], moments: list[tuple[int, int | None]]
 ) -> None:

@@ -257,7 +257,9 @@ def history(given: Namespace, _: Output) -> Answer:
 
 
 def _valid(version: Version) -> str | None:
-    """When it holds, where that is said."""
+    """When it holds, where that is said; or that it never did."""
+    if version.taken_back_by is not None:
+        return f"never: undone by entry {version.taken_back_by}"
     atom = version.atom
     if atom is None or (atom.valid_from is None and atom.valid_to is None):
         return None

@@ -33,6 +33,8 @@ _KEPT = ("tags", "entities", "confidence", "source", "occurred_at", "valid_from"
 """Fields that the new version has, as the one before."""
 _SHOWN: Final = 20
 """Items of one kind that a terminal shows; a pipe and `--json` get all."""
+_UNDONE: Final = 100
+"""Items of one kind that an undo shows; `--json` gets all."""
 _IN_PARTS: Final = (
     "save it in parts: split -l {} FILE part. && for part in part.*; do substrate checkpoint - < $part; done"
 )
@@ -180,9 +182,9 @@ def undone_answer(undone: Undone, again: str) -> Answer:
         "unedged": undone.unedged,
         "edge": undone.edges,
     }
-    rows = [(what, name) for what, names in groups.items() for name in names]
+    rows = [(what, name) for what, names in groups.items() for name in _first(names, _UNDONE)]
     hint = "nothing was changed; repeat without --dry-run" if undone.dry_run else again
-    hints = tuple(line for line in (calls.not_the_whole_import(undone, "substrate"), hint) if line)
+    hints = (*calls.what_was_undone(undone, "substrate"), hint)
     return Answer(undone.to_dict(), (Facts(rows),), hints, is_report=not undone.dry_run)
 
 

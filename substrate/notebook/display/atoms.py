@@ -189,6 +189,8 @@ def _version(version: Version) -> list[Child]:
     held: Child = None
     if version.atom is not None and (version.atom.valid_from or version.atom.valid_to):
         held = [when(version.atom.valid_from), " to ", when(version.atom.valid_to)]
+    if version.taken_back_by is not None:
+        held = ["never: undone by entry ", str(version.taken_back_by)]
     said: Child = _tombstoned(version.reason)
     if version.atom is not None:
         said = stored(version.atom.value)

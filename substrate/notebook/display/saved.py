@@ -73,7 +73,7 @@ def undone(result: Undone) -> str:
     return page(
         "would be taken back" if result.dry_run else "taken back",
         facts({word: _names(names) for word, names in groups.items()}),
-        footer(calls.not_the_whole_import(result, "%memory"), "" if result.dry_run else "to do it again: %memory undo"),
+        footer(*calls.what_was_undone(result, "%memory"), "" if result.dry_run else "to do it again: %memory undo"),
         beside=badge("dry run", "plain") if result.dry_run else None,
     )
 

@@ -19,11 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from substrate.ciphers import CIPHERTEXT
+from substrate.codec import decode_body
 from substrate.errors import StoreDamaged
 from substrate.kv.api import ReadTransaction
-from substrate.log.tables import POSTINGS
+from substrate.log.tables import BODIES, POSTINGS, seq_key
 from substrate.messages import FSCK
-from substrate.proof.entry import Kind
+from substrate.proof.entry import SALT_BYTES, Kind
+from substrate.schema import UNDOES
 from substrate.search.columns.ids import Ids, ids_of
 from substrate.search.columns.versions import Chains
 from substrate.veil import bare, hidden_in
@@ -32,6 +34,7 @@ from substrate.views.turns import STANDING, TURN
 from substrate.views.words import (
     BLOCK,
     ERASED,
+    MOST_UNDONE,
     NONE,
     ROW,
     UNDOES_SHIFT,
@@ -71,6 +74,7 @@ _BLANKED: Final = {
     "valid_to": NONE,
     "value": 0,
     "flags": ERASED,
+    "undone": 0,
 }
 """What the row of an erased version does not say any more."""
 _CIPHERTEXT: Final = CIPHERTEXT[:-1].encode()
@@ -95,6 +99,8 @@ class Documents:
     value: NDArray[np.uint64]
     subject_high: NDArray[np.uint64]
     subject_low: NDArray[np.uint64]
+    undone: NDArray[np.uint32]
+    """How many of the versions of its atom before it each version took back."""
     before: NDArray[np.int64]
     """The version of the same atom that came before; -1 if none did."""
     followers: NDArray[np.int64]
@@ -174,10 +180,14 @@ class Documents:
             own["ended"] = earlier.ended
 
     def in_use(self, upto: int | None = None) -> Mask:
-        """Versions that say something, the superseded ones too, of atoms that were in use after seq `upto`."""
+        """Versions that say something, the superseded ones too, of atoms that were in use after seq `upto`.
+
+        Not those that an undo took back.
+        """
         stop = self.size if upto is None else max(0, min(upto + 1, self.size))
         in_use = self.said.copy()
         in_use[stop:] = False
+        in_use[self._taken_back(stop)] = False
         ended = np.flatnonzero(self._last(stop) & ~self.said)
         while ended.size:
             in_use[ended] = False
@@ -213,10 +223,16 @@ class Documents:
 
     @cached_property
     def ended(self) -> NDArray[np.int64]:
-        """What atoms that are out of use said last; seqs in order. Not of those whose last words were erased."""
+        """What atoms that are out of use said last; seqs in order. Not of those whose last words were erased.
+
+        Nor of those of which all was taken back by an undo.
+        """
         ended = np.flatnonzero(self._last(self.size) & (self.kind == Kind.TOMBSTONE))
-        said = np.sort(self.before[ended])
-        said = said[said >= 0]
+        said = self._earlier[ended]
+        stone = (self.kind == Kind.TOMBSTONE) & (self.flags & ERASED == 0)
+        while (again := (said >= 0) & stone[said]).any():  # what an undo took out of use again
+            said[again] = self._earlier[said[again]]
+        said = np.sort(said[said >= 0])
         return said[self.said[said]]
 
     @cached_property
@@ -264,16 +280,37 @@ class Documents:
 
     @cached_property
     def _earlier(self) -> NDArray[np.int64]:
-        """The version before each, passing over those that it took back; -1 if there is none."""
-        undone = self.flags >> UNDOES_SHIFT
-        seqs = np.flatnonzero(undone)
+        """The version before each, passing over those that were taken back; -1 if there is none."""
+        seqs = np.flatnonzero(self.undone)
         if not seqs.size:
             return self.before
         earlier = self.before.copy()
-        for passed in range(int(undone.max())):
-            at = seqs[(undone[seqs] > passed) & (earlier[seqs] >= 0)]
+        left = self.undone[seqs].astype(np.int64)
+        at = seqs
+        while at.size:
+            at, left = at[more := (left > 0) & (earlier[at] >= 0)], left[more] - 1
             earlier[at] = self.before[earlier[at]]
+        # A tombstone that took back all there was before it ended nothing.
+        stones = seqs[self.kind[seqs] == Kind.TOMBSTONE]
+        ended = np.zeros(self.size, np.bool_)
+        while (empty := stones[(earlier[stones] < 0) & ~ended[stones]]).size:
+            ended[empty] = True
+            after = self.followers[ended[earlier[self.followers]] & (earlier[self.followers] >= 0)]
+            earlier[after] = -1
         return earlier
+
+    def _taken_back(self, stop: int) -> list[int]:
+        """Versions before seq `stop` that an undo before it took back."""
+        gone: set[int] = set()
+        seqs = np.flatnonzero(self.undone[:stop])[::-1]
+        for seq, count in zip(seqs.tolist(), self.undone[seqs].tolist(), strict=True):
+            at = seq
+            for _ in range(0 if seq in gone else count):  # one that is taken back takes back nothing any more
+                at = self.before.item(at)
+                if at < 0:
+                    break
+                gone.add(at)
+        return list(gone)
 
     @cached_property
     def _first(self) -> NDArray[np.int64]:
@@ -392,6 +429,7 @@ class Columns:
         self._latest = None
         self._forgot = -1
         self._columns = {name: np.zeros(_FIRST_ROOM, _DTYPE[name]) for name in _NAMES}
+        self._columns["undone"] = np.zeros(_FIRST_ROOM, np.uint32)
         self._columns |= {name: np.zeros(_FIRST_ROOM, kind) for name, (kind, _) in _DERIVED.items()}
         self._chains = Chains()
 
@@ -419,6 +457,7 @@ class Columns:
                 columns[name][first + skipped : first + len(rows)] = rows[name][skipped:]
         encrypted = _encrypted(transaction, start, size)
         columns["kind"][encrypted] = 0  # who has no key has no version of it
+        columns["undone"][start:size] = _undone(transaction, columns["flags"][start:size], start)
         self._derive(columns, slice(start, size))
         self._chains.extend(start, size, columns["kind"], columns["subject_high"], columns["subject_low"])
         if start:
@@ -451,6 +490,16 @@ class Columns:
                 self._columns[name] = column
             self._columns |= {name: self._columns[name].copy() for name in _DERIVED}
             self._derive(self._columns, slice(0, stop))
+
+
+def _undone(transaction: ReadTransaction, flags: NDArray[np.uint8], start: int) -> NDArray[np.uint32]:
+    """How many versions each took back, of rows with these flags from seq `start` on. Of many, the body says it."""
+    undone = (flags >> UNDOES_SHIFT).astype(np.uint32)
+    for at in np.flatnonzero(undone == MOST_UNDONE).tolist():
+        body = transaction.get(BODIES, seq_key(start + at))
+        count = None if body is None else decode_body(body[SALT_BYTES:]).get(UNDOES)
+        undone[at] = min(count, start + at) if isinstance(count, int) else MOST_UNDONE
+    return undone
 
 
 def _encrypted(transaction: ReadTransaction, start: int, size: int) -> NDArray[np.int64]:

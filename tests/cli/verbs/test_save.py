@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from random import Random
 
 import pytest
@@ -249,12 +250,27 @@ def test_the_last_checkpoint_is_undone_and_a_dry_run_only_tells(store: Commands)
     assert store("access", "v1.fact.provider").out == "Adyen\n"
 
 
+def test_an_undo_names_what_it_takes_back_and_a_short_import_leaves_nothing_to_tell(run: Commands) -> None:
+    run.ok("checkpoint", "v1.fact.b = x", "--actor", "ann")
+    run.ok("checkpoint", "v1.fact.b = x")  # only confirms
+    assert re.search(r'taken back: the checkpoint by "ann" of [-0-9]+ [:0-9]+ UTC \(entry 1\)', run.ok("undo").err)
+    assert re.search(r"taken back: the undo of .* UTC \(entry 2\)", run.ok("undo").err)
+    (run.folder / "two.csv").write_text("name,value\na,one\nb,two\n")
+    run.ok("import", "two.csv")
+    said = run.ok("undo").err
+    assert re.search(r"taken back: the import of .* UTC \(entries 4 to 5\)", said)
+    assert "only the last checkpoint" not in said
+
+
 def test_an_undo_of_an_import_says_how_to_erase_the_whole_and_the_files_name_stays_a_word(run: Commands) -> None:
     name = "a'; touch PWNED;\u202e.csv"
-    (run.folder / name).write_text("name,value\na,one\n", encoding="utf-8")
+    rows = "".join(f"a{i},one {i}\n" for i in range(1101))
+    (run.folder / name).write_text(f"name,value\n{rows}", encoding="utf-8")
     run.ok("import", name)
     assert "would be taken back. To erase all" in run.ok("undo", "--dry-run").err
-    said = run.ok("undo").err
+    undone = run.ok("undo")
+    assert undone.rows[-1] == ["tombstoned", "… 1 more"]
+    said = undone.err
     assert f"To erase all that this import recorded: {as_command(*FORGET, f'import:{name}')}\n" in said
     assert "\u202e" not in said
     run.ok(*FORGET[1:], f"import:{name}", "--yes")
