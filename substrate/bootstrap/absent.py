@@ -9,7 +9,9 @@ from typing import Final
 
 import numpy as np
 
+from substrate.atoms.bodies import bodies_of
 from substrate.atoms.links import is_live
+from substrate.atoms.renames import renamed_to
 from substrate.atoms.resolve import name_of
 from substrate.atoms.stale import DEPENDENCIES
 from substrate.errors import InputError
@@ -21,12 +23,12 @@ from substrate.proof.hashes import map_key
 from substrate.search.columns.documents import Documents
 from substrate.search.words import score_words
 from substrate.text.terms import query_terms
-from substrate.values.opening import Absent
+from substrate.values.opening import PROPOSED, Absent
 from substrate.views.atoms import find_name, gaps_of, versions_of
 from substrate.views.cards import card_of
 from substrate.views.edges import some_links
 
-__all__ = ["NEVER", "absent_in", "absent_under", "why_absent"]
+__all__ = ["NEVER", "absent_in", "absent_under", "is_missed", "why_absent"]
 
 NEVER: Final = "never recorded"
 _NAME: Final = re.compile(r"\bv[1-9]\d{0,5}\.[a-z][a-z0-9_]*\.[^\s,;:!?\"'()\[\]{}]+")
@@ -69,6 +71,16 @@ def absent_under(transaction: ReadTransaction, subject: bytes, name: str) -> Ite
                 yield Absent(target, why_absent(transaction, target) or "deleted", name)
 
 
+def is_missed(transaction: ReadTransaction, subject: bytes) -> bool:
+    """Whether to tell of an atom that is out of use: not if it has another name now, or was a statement declined."""
+    if renamed_to(transaction, subject) is not None:
+        return False
+    said = next((row for row in versions_of(transaction, subject) if row.kind is Kind.PUT), None)
+    body = None if said is None else bodies_of(transaction, [said.seq])[0]
+    tags = None if body is None else body.members.get("tags")
+    return not (isinstance(tags, list | tuple) and PROPOSED in tags)
+
+
 def _deleted(transaction: ReadTransaction, documents: Documents, objective: str) -> Sequence[str]:
     last = documents.ended
     if not last.size:
@@ -82,6 +94,8 @@ def _deleted(transaction: ReadTransaction, documents: Documents, objective: str)
     names = []
     for subject in documents.subjects(best):
         name = next((row.name for row in versions_of(transaction, subject) if row.name is not None), None)
-        if name is not None and {term.term for term in query_terms(name.split(".", 2)[2])} <= said:
+        if name is None or not is_missed(transaction, subject):
+            continue
+        if {term.term for term in query_terms(name.split(".", 2)[2])} <= said:
             names.append(name)
     return names

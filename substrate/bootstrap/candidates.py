@@ -13,6 +13,7 @@ from substrate.atoms.links import live_sources
 from substrate.atoms.stale import Stale, stale_because
 from substrate.atoms.supersedes import is_superseded
 from substrate.atoms.validity import version_at
+from substrate.bootstrap.absent import is_missed
 from substrate.bootstrap.evidence import Evidence, Grounds, weigh
 from substrate.ciphers import CIPHERTEXT
 from substrate.conflicts.detect import Clash, conflicts_of
@@ -202,7 +203,8 @@ class Gatherer:
             if version is None or (version.name or "").startswith(CIPHERTEXT):  # locked, it is as absent
                 self.left_out["gone"] += 1
             elif version.kind is not Kind.PUT or version.name is None:
-                self._lose("gone", need, version)
+                if is_missed(self._snapshot.transaction, need.subject):
+                    self._lose("gone", need, version)
             else:
                 found.append((need, version))
         return found

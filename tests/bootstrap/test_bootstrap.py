@@ -288,6 +288,18 @@ def test_a_deleted_fact_that_another_one_leans_on_is_said_to_be_absent(memory: M
     assert opened(memory, {"v1.fact.plan": 1}).absent == ()
 
 
+def test_nothing_is_said_of_an_old_name_nor_of_a_statement_that_was_declined(memory: Memory) -> None:
+    statement = {"name": "v1.fact.cheap_harbor", "value": "The cheap harbor is fine", "tags": ["proposed"]}
+    memory.checkpoint(["v1.fact.old_harbor = We ship from Hamburg", statement])
+    memory.rename("v1.fact.old_harbor", "v1.fact.harbor")
+    memory.confirm(decline=["v1.fact.cheap_harbor"])
+    for objective in (None, "the old harbor, or the cheap harbor"):
+        opening = memory.bootstrap(objective, begin=False)
+        assert names(opening) == ["v1.fact.harbor"]
+        assert not opening.absent
+        assert not opening.left_out.reasons
+
+
 def test_a_domain_that_is_not_there_is_said_to_be_absent(memory: Memory) -> None:
     memory.checkpoint(["v1.fact.a = x"])
     opening = memory.bootstrap(domain="nowhere")
