@@ -87,7 +87,7 @@ KINDS: Final[Mapping[str, str]] = {
     "netrc_password": "password in a netrc line",
     "command_password": "password or token in a command line: `--password`, `--token`, `-u user:`, `mysql -p`",
     "url_password": "password or token in a URL, `scheme://user:password@host`",
-    "password": "value given to a password: `password=`, `pwd:`, `the password is`",
+    "password": "value behind `password=`, `pwd:`, `the password is`",
     "secret": "value given to a secret, a token or an API key, if it looks random",
 }
 
