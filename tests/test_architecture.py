@@ -65,7 +65,20 @@ ONLY: dict[str, set[str]] = {
     "cues": set(),
     "ciphers": {"errors", "messages"},
     "kv": {"errors", "files", "foreign_files", "limits", "values", "messages"},
-    "surfaces": {"errors", "limits", "names", "policy", "result", "text", "values", "memory", "substrate", "messages"},
+    # What reads no store: values, text and cues, the wording of a message; all else by way of the memory.
+    "surfaces": {
+        "cues",
+        "errors",
+        "limits",
+        "names",
+        "policy",
+        "result",
+        "text",
+        "values",
+        "memory",
+        "substrate",
+        "messages",
+    },
 }
 
 # Third-party packages with a single door.

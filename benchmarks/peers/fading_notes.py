@@ -1,4 +1,4 @@
-"""The surface `cortexgraph` beside the original, over stdio: the same notes, the same calls, one after the other.
+"""The surface `cortexgraph` beside the original, over stdio: the same notes, the same calls, in turns.
 
     python -m benchmarks.peers.fading_notes --notes 10000 --clusters 1000
 
@@ -16,6 +16,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -35,6 +37,8 @@ _ROOT = Path(__file__).resolve().parents[2]
 _SEED = 7
 _ASKED = 100
 _SAVED = 100
+_TURNS = 4
+"""In which the last notes are saved: each server some, and again."""
 _REPEATED = 5
 _SETTLE_S = 900.0
 _KEYS: Mapping[str, frozenset[str]] = {
@@ -100,45 +104,78 @@ def _settle(server: StdioServer, seconds: float = _SETTLE_S) -> None:
         last = now
 
 
+@dataclass(slots=True)
+class _Contender:
+    """A server that runs, and what was taken of it."""
+
+    server: StdioServer
+    taken: _Taken
+    by_meaning: Mapping[str, Any]
+    own: list[bool] = field(default_factory=list)
+    reworded: list[bool] = field(default_factory=list)
+
+    def search(self, query: str) -> list[str]:
+        """The contents that it finds."""
+        asked = {"query": query, "preview_length": 0, **self.by_meaning}
+        return [hit["content"] for hit in self.taken.call("search", "search_memory", asked)["results"][:10]]
+
+    def row(self) -> dict[str, Any]:
+        """What was measured."""
+        return {
+            "own": sum(self.own) / len(self.own),
+            "reworded": sum(self.reworded) / len(self.reworded) if self.reworded else None,
+            "cpu_ms": {what: median(times) for what, times in self.taken.times.items()},
+            "mb": self.server.residence().resident,
+            "missing": self.taken.missing,
+        }
+
+
+def _save(one: _Contender, texts: Sequence[str]) -> None:
+    before = one.server.cpu_ns
+    for text in texts:
+        one.taken.call("call", "save_memory", {"content": text})
+    _settle(one.server)
+    one.taken.times.setdefault("save", []).append((one.server.cpu_ns - before) / 1e6 / len(texts))
+
+
 def _measure(
-    launch: Launch, texts: Sequence[str], asked: Sequence[Question], by_meaning: dict[str, Any]
-) -> dict[str, Any]:
+    launches: Mapping[str, tuple[Launch, Mapping[str, Any]]], texts: Sequence[str], asked: Sequence[Question]
+) -> dict[str, dict[str, Any]]:
+    """All of them run at once, and each call is made of one after the other: what is compared had the same load."""
     draw = random.Random(_SEED)
     own = draw.sample(range(len(texts)), min(_ASKED, len(texts)))
     numbers = {mark_of(text): number for number, text in enumerate(texts)}
-    with tempfile.TemporaryDirectory(prefix="substrate-peer-") as home, launch.start(Path(home)) as server:
-        server.ready()
-        taken = _Taken(server)
-        for text in texts[:-_SAVED]:
-            taken.call("", "save_memory", {"content": text})
-        _settle(server)
-        before = server.cpu_ns
-        for text in texts[-_SAVED:]:
-            taken.call("call", "save_memory", {"content": text})
-        _settle(server)
-        taken.times["save"] = [(server.cpu_ns - before) / 1e6 / _SAVED]
-        say(f"{len(texts):,} saved")
-        taken.call("", "search_memory", {"query": texts[0], **by_meaning})
-        _settle(server)
-        say("settled")
-
-        def found(query: str) -> list[int | None]:
-            said = taken.call("search", "search_memory", {"query": query, "preview_length": 0, **by_meaning})
-            return [numbers.get(mark_of(hit["content"])) for hit in said["results"][:10]]
-
-        hits = [number in found(texts[number]) for number in own]
-        reworded = [not question.wanted.isdisjoint(found(question.text)) for question in asked]
+    with ExitStack() as running:
+        contenders: dict[str, _Contender] = {}
+        for name, (launch, by_meaning) in launches.items():
+            home = running.enter_context(tempfile.TemporaryDirectory(prefix="substrate-peer-"))
+            server = running.enter_context(launch.start(Path(home)))
+            server.ready()
+            contenders[name] = one = _Contender(server, _Taken(server), by_meaning)
+            for text in texts[:-_SAVED]:
+                one.taken.call("", "save_memory", {"content": text})
+            _settle(server)
+            one.taken.call("", "search_memory", {"query": texts[0], **by_meaning})
+            _settle(server)
+            say(f"{name}: {len(texts) - _SAVED:,} saved")
+        for at in range(len(texts) - _SAVED, len(texts), _SAVED // _TURNS):
+            for one in contenders.values():
+                _save(one, texts[at : at + _SAVED // _TURNS])
+        say("saves were measured")
+        for one in contenders.values():
+            one.taken.call("", "search_memory", {"query": texts[0], **one.by_meaning})
+        for number in own:
+            for one in contenders.values():
+                one.own.append(number in {numbers.get(mark_of(found)) for found in one.search(texts[number])})
+        for question in asked:
+            for one in contenders.values():
+                found = {numbers.get(mark_of(found)) for found in one.search(question.text)}
+                one.reworded.append(not question.wanted.isdisjoint(found))
         for _ in range(_REPEATED):
-            taken.call("gc dry run", "gc", {"dry_run": True})
-            taken.call("read_graph page", "read_graph", {"page": 2, "page_size": 10})
-        memory = server.residence()
-    return {
-        "own": sum(hits) / len(hits),
-        "reworded": sum(reworded) / len(reworded) if reworded else None,
-        "cpu_ms": {what: median(times) for what, times in taken.times.items()},
-        "mb": memory.resident,
-        "missing": taken.missing,
-    }
+            for one in contenders.values():
+                one.taken.call("gc dry run", "gc", {"dry_run": True})
+                one.taken.call("read_graph page", "read_graph", {"page": 2, "page_size": 10})
+        return {name: one.row() for name, one in contenders.items()}
 
 
 def _clusters(launch: Launch, texts: Sequence[str], patience: float) -> float | None:
@@ -179,24 +216,24 @@ def main() -> None:
     texts += [text for text in sentences(arguments.notes + len(texts), say) if mark_of(text) not in known]
     texts = texts[: arguments.notes]
     asked = [one for one in notes.questions if one.kind == "reworded" and max(one.wanted) < len(texts)]
-    results: dict[str, Any] = {}
     contenders = {
         "Substrate": (_ours, {}),  # with MiniLM, as it comes
         "Substrate without a model": (lambda: _ours("none"), {}),
         "cortexgraph": (lambda: cortexgraph_launch(CORTEXGRAPH)(say), {}),
         "cortexgraph with MiniLM": (lambda: cortexgraph_launch(CORTEXGRAPH_MINILM)(say), {"use_embeddings": True}),
     }
+    launches: dict[str, tuple[Launch, Mapping[str, Any]]] = {}
     for name, (launch, by_meaning) in contenders.items():
         if arguments.only and name not in arguments.only.split(","):
             continue
-        say(name)
         try:
-            made = launch()
-            results[name] = _measure(made, texts, asked, by_meaning)
-            clusters = _clusters(made, texts[: arguments.clusters], arguments.patience) if arguments.clusters else None
-            results[name]["clusters_cpu_s"] = clusters
-        except (Unavailable, ServerFailed, OSError) as error:
+            launches[name] = launch(), by_meaning
+        except (Unavailable, OSError) as error:
             say(f"{name}: NOT RUN: {error}")
+    results = _measure(launches, texts, asked)
+    for name, (made, _) in launches.items():
+        clusters = _clusters(made, texts[: arguments.clusters], arguments.patience) if arguments.clusters else None
+        results[name]["clusters_cpu_s"] = clusters
     print(f"{len(texts):,} notes, {_ASKED} asked by their own text, {len(asked)} in other words; CPU ms, p50")
     kinds = ("save", "call", "search", "gc dry run", "read_graph page")
     headings = ("server", "own text R@10", "reworded R@10", *kinds, f"clusters of {arguments.clusters:,} (CPU s)", "MB")

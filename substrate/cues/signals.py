@@ -16,7 +16,7 @@ from substrate.cues.phrases import Phrases
 from substrate.cues.recall import read_recall
 from substrate.cues.types import type_cue
 
-__all__ = ["Signals", "read_signals"]
+__all__ = ["Signals", "is_marked", "read_signals"]
 
 _PHRASES: Final = Phrases(
     {
@@ -145,6 +145,11 @@ def read_signals(message: str) -> Signals:
         kind,
         found,
     )
+
+
+def is_marked(message: str) -> bool:
+    """Whether a word of the message says that it matters: a hundredth of the work of `read_signals`."""
+    return any(cue.kind in ("critical", "importance") for cue in _PHRASES.find(message))
 
 
 def _counted(found: Mapping[str, object], *, is_question: bool) -> set[str]:

@@ -83,5 +83,7 @@ def _unread(transaction: ReadTransaction) -> Iterator[bytes]:
     model = model_in_force(transaction)
     upto = 0 if model is None else embedded_upto(transaction, model.space)
     versions = (at for at, data in transaction.scan(ENTRIES, seq_key(upto)) if data[_KIND] == Kind.PUT)
-    while some := list(islice(versions, _STRIDE)):
+    stride = 1  # whether there is one is asked more often than how many
+    while some := list(islice(versions, stride)):
         yield from (row[SALT_BYTES:] for row in transaction.get_many(BODIES, some) if row is not None)
+        stride = _STRIDE

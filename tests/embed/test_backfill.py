@@ -101,6 +101,17 @@ def test_windows_are_written_one_by_one_and_told(memory: Memory, monkeypatch: py
     assert seen == [(10, 25), (20, 25), (25, 25)]
 
 
+def test_what_is_saved_while_a_window_is_embedded_waits_for_others_of_its_kind(memory: Memory) -> None:
+    memory.checkpoint(ATOMS)
+
+    def save_more(done: int, _total: int) -> None:
+        memory.checkpoint([f"v1.fact.late_{done} = saved while others were embedded"])
+
+    first = memory.index(save_more)
+    assert first.embedded == len(ATOMS), "one by one, a burst of saves takes twice the CPU of a window"
+    assert memory.index().embedded == 1, "and nothing is lost"
+
+
 def test_the_default_model_is_used_if_nobody_says_another(reopen: Reopen, cache: Path) -> None:
     memory = reopen(background=False)
     memory.checkpoint(ATOMS)

@@ -78,7 +78,7 @@ def save_memory(
     client = caller(ctx)
     memory = client.memory
     found = [one.name for one in memory.extract(content)][:_AUTO_ENTITIES] if entities is None else []
-    strong = _strength(memory, content, len(found if entities is None else entities)) if strength is None else strength
+    strong = _strength(content, len(found if entities is None else entities)) if strength is None else strength
     attrs: dict[str, Any] = {word: said for word, said in (("context", context.strip()), ("meta", meta)) if said}
     fields: dict[str, Any] = {"attrs": attrs} if attrs else {}
     try:
@@ -119,10 +119,11 @@ def _contradicted(memory: Memory, saved: Remembered) -> list[str] | None:
     return [note.id for note in memory.fading(others)] if others else None
 
 
-def _strength(memory: Memory, content: str, entities: int) -> float:
+def _strength(content: str, entities: int) -> float:
     """By length, names and words of importance: 1 to 2."""
-    cues = memory.cues(content).phrases if content.strip() else {}
-    marked = any(cues.get(kind) for kind in ("critical", "importance"))
+    from substrate.cues.signals import is_marked  # noqa: PLC0415 - its tables take a moment
+
+    marked = is_marked(content)
     asks = 0.05 if "?" in content else 0.0
     return min(2.0, 1 + 0.2 * min(1, len(content) / _LONG) + 0.3 * min(1, entities / _MANY) + 0.4 * marked + asks)
 
