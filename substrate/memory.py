@@ -35,7 +35,7 @@ from substrate.client import Client
 from substrate.clock import Clock
 from substrate.conflicts.detect import list_conflicts
 from substrate.conflicts.settle import settle
-from substrate.documents.whole import forget_whole
+from substrate.documents.forgetting import forget_whole
 from substrate.encryption.unlock import check_text, disclose, lock, stored_name, stored_names, unlock
 from substrate.errors import Denied, InputError, SchemaInvalid, SubstrateError
 from substrate.extras import require

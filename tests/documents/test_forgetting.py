@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from substrate.documents import whole
+from substrate.documents import forgetting
 from substrate.documents.align import STEP
 from substrate.documents.naming import chunk_name
 from substrate.errors import Forgotten, InputError, NotFound
@@ -67,11 +67,11 @@ def test_nothing_is_left_of_a_document_that_was_forgotten(
 def test_twin_a_forget_that_skips_parts_is_found_out(
     memory: Memory, tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def no_parts(_: ReadTransaction, __: bytes, ___: str | None) -> whole.Parts:
-        return whole.Parts((), {})
+    def no_parts(_: ReadTransaction, __: bytes, ___: str | None) -> forgetting.Parts:
+        return forgetting.Parts((), {})
 
     name = planted(memory, folder)
-    monkeypatch.setattr(whole, "parts_of", no_parts)
+    monkeypatch.setattr(forgetting, "parts_of", no_parts)
     memory.forget(whole=name)
     assert traces_of(CANARY, tmp_path)
 
@@ -128,7 +128,7 @@ def test_entities_that_nothing_else_speaks_of_go_and_the_others_are_named(memory
 def test_twin_a_forget_that_skips_entities_is_found_out(
     memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(whole, "mentioned_by", lambda *_: ())
+    monkeypatch.setattr(forgetting, "mentioned_by", lambda *_: ())
     memory.forget(whole=spoken_of(memory))
     assert traces_of("Acme_Corp", tmp_path)
 
@@ -155,7 +155,7 @@ def test_chunks_that_are_recorded_meanwhile_go_too(
     memory: Memory, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = planted(memory, folder)
-    erase, late = whole.forget, iter([1])
+    erase, late = forgetting.forget, iter([1])
 
     def interrupted(*given: object, **options: object) -> object:
         done = erase(*given, **options)  # type: ignore[arg-type]
@@ -163,7 +163,7 @@ def test_chunks_that_are_recorded_meanwhile_go_too(
             memory.checkpoint([f"{chunk_name(name, 99 * STEP)} = {CANARY} late"])
         return done
 
-    monkeypatch.setattr(whole, "forget", interrupted)
+    monkeypatch.setattr(forgetting, "forget", interrupted)
     assert memory.forget(whole=name).atoms > 3
     assert memory.list("v1.chunk.").items == ()
 
