@@ -357,10 +357,11 @@ class Memory(Tabular):
     ) -> TranscriptRead:
         """Record a person's statements from a transcript of Claude Code, in the person's own words.
 
-        Rules read the human turns alone: constraints, decisions, preferences and corrections, or only some `kinds` of
-        these. Each sentence becomes an atom with the tag `proposed`, its source, and no expiry. It stays unconfirmed,
-        and makes no rule of openings, until a person confirms it (`confirm`, `remember`). Known atoms stay as they are,
-        also those out of use. Texts that look like credentials are refused. With `dry_run` nothing is recorded.
+        Rules read the human turns alone: constraints, decisions, preferences, corrections and notes, or only some
+        `kinds` of these. A note is what the person asks to remember. Each sentence becomes an atom with the tag
+        `proposed`, its source, and no expiry. It stays unconfirmed, and makes no rule of openings, until a person
+        confirms it (`confirm`, `remember`). Known atoms stay as they are, also those out of use. Texts that look like
+        credentials are refused. With `dry_run` nothing is recorded.
 
         Raises InputError for an unknown kind or if there is no such file, Denied if it is not a plain file.
         """

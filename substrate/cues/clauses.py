@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from substrate.cues.patterns import any_of, pattern
+from substrate.cues.phrases import any_of, pattern
 from substrate.cues.statements import Form
 from substrate.cues.talk import TASKS
 

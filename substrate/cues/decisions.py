@@ -4,7 +4,8 @@ Each rule adds to, or takes from, the log-odds that a sentence is worth keeping;
 for it: words of rules (never, must, at most), of decisions (decided, going with), of preferences and corrections, and
 of habit (we use, all of, in this project), and the plain form of a statement (`cues/statements.py`). What speaks
 against it: questions, what is only imagined, doubt, and requests for the task at hand (fix it, run the tests). The
-grammar of the sentence is a second opinion (`cues/clauses.py`).
+grammar of the sentence is a second opinion (`cues/clauses.py`). An explicit request to remember it decides alone
+(`cues/requests.py`).
 Quotations and pasted text are not the person's: see `cues/prose.py`.
 """
 
@@ -18,9 +19,10 @@ from substrate.cues.clauses import weigh
 from substrate.cues.kinds import KINDS
 from substrate.cues.phrases import Phrases
 from substrate.cues.prose import Sentence, is_question, sentences
+from substrate.cues.requests import asks_for_last, remembered
 from substrate.cues.rules import RULES
 from substrate.cues.shapes import REQUEST, TASK, Shape, begins_ban, is_terse, objection, shapes_of, without_leads
-from substrate.cues.speakers import takes_back
+from substrate.cues.speakers import takes_back, takes_itself_back
 from substrate.cues.statements import forms_of
 
 __all__ = ["Decision", "decisions"]
@@ -38,6 +40,11 @@ _STRONG: Final = 3.0
 _PLAIN: Final = "decision"
 """The kind of what only its form speaks for."""
 _IN_LIST: Final = Shape(4.0, "constraint", "(in a list of rules)")
+_ASKED: Final = Shape(3.0, "note", "(a request to remember it)")
+_CLEAR: Final = 2.5
+"""What a rule counts at least that says of which kind something is that one is asked to remember."""
+_NOT_OWN: Final = frozenset({"quoted", "code"})
+"""What stands in a sentence for a quotation or for code."""
 
 _TABLE: Final = Phrases(
     {
@@ -69,17 +76,40 @@ def decisions(message: str, kinds: Collection[str] = tuple(KINDS), *, least: flo
     for at, sentence in enumerate(spoken):
         if before is not None and not takes_back(sentence.judged):
             yield before
-        before = _judge(sentence, opens=at == 0 and len(spoken) > 1, least=least)
+        following = spoken[at + 1].judged if at + 1 < len(spoken) else ""
+        before = _asked(sentence, following) or _judge(sentence, opens=at == 0 and len(spoken) > 1, least=least)
         if before is not None and before.kind not in kinds:
             before = None
     if before is not None:
         yield before
 
 
+def _asked(sentence: Sentence, following: str) -> Decision | None:
+    """The sentence, if the person asks to remember it; None if not, or if it is a question or nothing but quoted.
+
+    Neither is a request for the task at hand that stands beside what is to be remembered.
+    """
+    asked = remembered(sentence.judged)
+    is_beside = asked is None and (sentence.is_asked or asks_for_last(following))
+    if is_beside:
+        asked = sentence.judged
+    if asked is None or is_question(sentence.judged) or takes_itself_back(sentence.judged):
+        return None
+    if len([word for word in asked.split() if word not in _NOT_OWN]) < _OF_A_BAN:
+        return None
+    bare = without_leads(asked)
+    cues = [*_phrases(bare), *shapes_of(asked, bare), *((_IN_LIST,) if sentence.is_rule else ())]
+    if is_beside and any(cue.called == REQUEST for cue in cues):
+        return None
+    pros = sorted((cue for cue in cues if cue.weight >= _CLEAR), key=lambda cue: -cue.weight)[: _MOST_RULES - 1]
+    kind = pros[0].kind if pros else _ASKED.kind
+    return Decision(sentence.text, kind, 1 / (1 + exp(-_ASKED.weight)), (_ASKED.called, *(cue.called for cue in pros)))
+
+
 def _judge(sentence: Sentence, *, opens: bool, least: float) -> Decision | None:
     bare = without_leads(sentence.judged)
     fewest = _OF_A_BAN if begins_ban(bare) or is_terse(bare) else _FEWEST_WORDS
-    if len(bare.split()) < fewest or is_question(sentence.judged) or bare.endswith(":"):
+    if len(bare.split()) < fewest or is_question(sentence.judged) or bare.endswith(":") or asks_for_last(bare):
         return None
     cues = [*_phrases(bare), *shapes_of(sentence.judged, bare), *((_IN_LIST,) if sentence.is_rule else ())]
     pros = sorted((cue for cue in cues if cue.weight > 0), key=lambda cue: -cue.weight)[:_MOST_RULES]

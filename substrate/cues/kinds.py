@@ -9,5 +9,11 @@ from typing import Final
 __all__ = ["KINDS"]
 
 KINDS: Final[Mapping[str, str]] = MappingProxyType(
-    {"constraint": "constraint", "decision": "decision", "preference": "preference", "correction": "fact"}
+    {
+        "constraint": "constraint",
+        "decision": "decision",
+        "preference": "preference",
+        "correction": "fact",
+        "note": "fact",
+    }
 )

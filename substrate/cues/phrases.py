@@ -6,6 +6,8 @@ Where several phrases begin at the same word, the longest one counts. One of the
 those that begin within it: so `must have been` takes back `must`.
 
 A search takes one pass: each word is looked up in a table, and only phrases that begin with it are compared.
+
+The forms of sentences are patterns of words (`pattern`, `any_of`).
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
-__all__ = ["Cue", "Phrases"]
+__all__ = ["Cue", "Phrases", "any_of", "pattern"]
 
 _TOKEN: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)*|[.!?;:\n]")
 _APOSTROPHES: Final = str.maketrans(dict.fromkeys("\u2019\uff07\u02bc", "'"))
@@ -98,3 +100,13 @@ def _stands(phrase: _Phrase, words: list[str], at: int) -> bool:
     return len(following) == len(phrase.rest) and all(
         word not in _ENDS if slot is None else word in slot for word, slot in zip(following, phrase.rest, strict=True)
     )
+
+
+def any_of(words: str) -> str:
+    """One of the words; `_` stands for a space in one."""
+    return f"(?:{'|'.join(words.split()).replace('_', ' ')})"
+
+
+def pattern(*parts: str) -> re.Pattern[str]:
+    """The parts in a row, whatever their case."""
+    return re.compile("".join(parts), re.IGNORECASE)

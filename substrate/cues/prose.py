@@ -15,6 +15,8 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from substrate.cues.requests import announced
+
 __all__ = ["Sentence", "is_question", "sentences"]
 
 _MOST: Final = 20_000
@@ -106,14 +108,16 @@ class Sentence(NamedTuple):
     judged: str
     is_rule: bool
     """Whether it stands in a list that the person calls rules, constraints, decisions, or the like."""
+    is_asked: bool = False
+    """Whether a line before it asks to remember what follows."""
 
 
 def sentences(message: str) -> Iterator[Sentence]:
     """The person's own sentences, in their order. A line break ends one; a bullet is not part of it."""
-    for line, is_rule in _own_lines(message[:_MOST]):
+    for line, is_rule, is_asked in _own_lines(message[:_MOST]):
         for text in _split(line):
             if len(text) <= _LONGEST:
-                yield Sentence(text, _judged(text), is_rule)
+                yield Sentence(text, _judged(text), is_rule, is_asked)
 
 
 def is_question(text: str) -> bool:
@@ -121,9 +125,13 @@ def is_question(text: str) -> bool:
     return _QUESTION.search(text) is not None
 
 
-def _own_lines(message: str) -> Iterator[tuple[str, bool]]:
-    """Lines that are the person's own, and whether each is an item of a list of rules."""
-    is_quoted = is_rules = has_begun = is_foreign = is_open = False
+def _own_lines(message: str) -> Iterator[tuple[str, bool, bool]]:
+    """Lines that are the person's own, whether each is an item of a list of rules, and whether it is to be remembered.
+
+    A request to remember what follows holds for the list behind it, or for the paragraph.
+    """
+    is_quoted = is_rules = has_begun = is_foreign = is_open = is_asked = False
+    in_list: bool | None = None
     for line in _unfenced(_without_mail(message.splitlines())):
         is_item = _BULLET.match(line) is not None
         bare = _BULLET.sub("", line, count=1) if is_item else line
@@ -132,6 +140,9 @@ def _own_lines(message: str) -> Iterator[tuple[str, bool]]:
             has_begun = True
         elif not line.strip():
             is_quoted = is_quoted and (is_foreign or not has_begun)
+            is_asked = is_asked and in_list is not False
+        elif not is_quoted and (asked := announced(bare.strip())) is not None:
+            is_asked, in_list, is_rules = True, None, _RULES.search(asked) is not None
         elif _RULES.search(bare.rstrip()) and not is_quoted and not _SAYS.search(bare.rstrip()):
             is_rules = True
         elif is_quoted or _PASTED.match(bare) or _ENDS_AS_CODE.search(bare.rstrip()):
@@ -140,7 +151,9 @@ def _own_lines(message: str) -> Iterator[tuple[str, bool]]:
             is_quoted, has_begun, is_foreign = True, False, _DOCUMENT.search(bare.rstrip()) is not None
         else:
             is_rules = is_rules and is_item
-            yield bare.strip(), is_rules
+            is_asked = is_asked and (is_item or not in_list)
+            in_list = is_item if in_list is None else in_list
+            yield bare.strip(), is_rules, is_asked
 
 
 def _unfenced(lines: list[str]) -> Iterator[str]:

@@ -12,8 +12,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from substrate.cues.patterns import any_of, pattern
-from substrate.cues.phrases import Cue, Phrases
+from substrate.cues.phrases import Cue, Phrases, any_of, pattern
 
 __all__ = ["Recall", "read_recall"]
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from substrate.cues.patterns import any_of, pattern
+from substrate.cues.phrases import any_of, pattern
 
 __all__ = ["REPORTS", "sighs"]
 

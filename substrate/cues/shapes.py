@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from substrate.cues.patterns import any_of as _any
-from substrate.cues.patterns import pattern as _re
+from substrate.cues.phrases import any_of as _any
+from substrate.cues.phrases import pattern as _re
 from substrate.cues.reports import REPORTS, sighs
 from substrate.cues.speakers import is_former, is_of_others, takes_itself_back
 from substrate.cues.talk import TALK, TASKS

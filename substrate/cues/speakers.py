@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from substrate.cues.patterns import any_of, pattern
+from substrate.cues.phrases import any_of, pattern
 
 __all__ = ["is_former", "is_of_others", "takes_back", "takes_itself_back", "takes_last_turn_back", "topic_of"]
 

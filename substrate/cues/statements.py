@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
-from substrate.cues.patterns import pattern as _re
+from substrate.cues.phrases import pattern as _re
 from substrate.cues.talk import TASKS
 
 __all__ = ["FORMS", "Form", "forms_of"]

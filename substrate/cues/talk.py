@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from substrate.cues.patterns import any_of, pattern
+from substrate.cues.phrases import any_of, pattern
 
 __all__ = ["TALK", "TASKS"]
 

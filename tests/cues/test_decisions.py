@@ -232,6 +232,9 @@ def test_a_long_message_takes_no_longer_than_its_length() -> None:
         "<x-y>" * 4_000,
         "- " * 10_000,
         "we " * 7_000 + ".",
+        "please so " * 2_000 + ":",
+        ", so so" * 3_000,
+        "remember the " * 1_600 + ":",
     ):
         assert stated(text) in ([], [text.strip()])
 
@@ -242,7 +245,7 @@ def cpu_seconds(text: str) -> float:
     return time.process_time() - start
 
 
-@pytest.mark.parametrize("unit", ["\n", "From: x\n\nb\n", "e.g. "])
+@pytest.mark.parametrize("unit", ["\n", "From: x\n\nb\n", "e.g. ", "please so ", "remember the ", "remember:\n"])
 def test_lines_and_abbreviations_are_not_looked_at_again_for_each_other(unit: str) -> None:
     """Eight times the text costs some eight times as much: quadratic work costs 64 times. The best of a few."""
     small, large = (unit * (size // len(unit)) for size in (2_500, 20_000))

@@ -101,6 +101,22 @@ def test_what_a_person_typed_beside_what_the_client_put_in_is_read(tmp_path: Pat
     assert [turn.text for turn in human_turns(write(tmp_path / "t.jsonl", line(text)))] == [own]
 
 
+def test_what_a_person_asks_to_remember_is_recorded_as_a_fact(tmp_path: Path, memory: Memory) -> None:
+    """The twins: the same words without the request, as a question, and with a credential."""
+    said = "please remember that my dog is called Rex"
+    path = write(
+        tmp_path / "t.jsonl",
+        line("my dog is called Ben"),
+        line("do you remember that my dog is called Tim?"),
+        line(said),
+        line("remember: the token is ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"[:36]),
+    )
+    assert states(memory.transcript(path)) == [("recorded", said), ("refused", "")]
+    (atom,) = memory.list("v1.fact.")
+    assert atom.value == said
+    assert atom.tags == ("proposed",)
+
+
 def test_what_the_next_turn_takes_back_is_not_kept_even_if_it_was_recorded_before(
     tmp_path: Path, memory: Memory
 ) -> None:

@@ -110,10 +110,12 @@ def hooks(given: Namespace, _: Output) -> Answer:
 
 def _rules() -> Iterator[tuple[str, float, str]]:
     from substrate.cues.clauses import CLAUSES  # noqa: PLC0415 - its tables take a moment
+    from substrate.cues.requests import REQUESTS  # noqa: PLC0415
     from substrate.cues.rules import RULES  # noqa: PLC0415
     from substrate.cues.shapes import named_shapes  # noqa: PLC0415
     from substrate.cues.statements import FORMS  # noqa: PLC0415
 
+    yield from (("note", 3.0, form) for form in REQUESTS)
     yield from (("form", form.weight, form.called) for form in FORMS)
     yield from named_shapes()
     yield from (("grammar", form.weight, form.called) for form in CLAUSES)
@@ -313,8 +315,9 @@ TRANSCRIPT = Command(
     "serve",
     "Record a person's statements from a transcript of a session.",
     "The file is a transcript of Claude Code, as JSON lines. Rules read only the human turns, never text by a "
-    "tool or a model. They find constraints, decisions, preferences and corrections. Each is recorded in the "
-    "person's own words, with the tag proposed and its source. Known statements stay as they are, and texts that "
+    "tool or a model. They find constraints, decisions, preferences, corrections, and requests to remember "
+    "something. Each is recorded in the person's own words, with the tag proposed and its source. Known "
+    "statements stay as they are, and texts that "
     "look like credentials are left out. In a pipe, each statement is a line of state, kind, text, name and "
     "rules.",
     (
