@@ -42,7 +42,7 @@ _PLAIN: Final = "decision"
 _IN_LIST: Final = Shape(4.0, "constraint", "(in a list of rules)")
 _ASKED: Final = Shape(3.0, "note", "(a request to remember it)")
 _CLEAR: Final = 2.5
-"""What a rule counts at least that says of which kind something is that one is asked to remember."""
+"""What a rule counts at least that says of which kind something is."""
 _NOT_OWN: Final = frozenset({"quoted", "code"})
 """What stands in a sentence for a quotation or for code."""
 
@@ -62,6 +62,8 @@ class Decision(NamedTuple):
     kind: str
     confidence: float
     rules: tuple[str, ...]
+    is_clear: bool = True
+    """Whether its words say of which kind it is. If only its form speaks for it, it is a decision or a plain fact."""
 
     @property
     def type(self) -> str:
@@ -127,7 +129,8 @@ def _judge(sentence: Sentence, *, opens: bool, least: float) -> Decision | None:
         return None
     spoke = sorted((form for form in forms if form.weight > 0), key=lambda form: -form.weight)
     called = (*(cue.called for cue in pros), *(form.called for form in spoke))[:_MOST_RULES]
-    return Decision(sentence.text, pros[0].kind if pros else _PLAIN, 1 / (1 + exp(-total)), called)
+    is_clear = bool(pros) and pros[0].weight >= _CLEAR
+    return Decision(sentence.text, pros[0].kind if pros else _PLAIN, 1 / (1 + exp(-total)), called, is_clear)
 
 
 def _phrases(bare: str) -> Iterator[Shape]:

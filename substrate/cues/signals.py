@@ -137,7 +137,8 @@ def read_signals(message: str) -> Signals:
     counted = _counted(found, is_question=message.rstrip().endswith("?"))
     kind = None
     if {"keep", "statement", "fact"} & counted:
-        kind = type_cue(message) or ("fact" if told else stated[0].type if stated else None)
+        clear = next((one.type for one in stated if one.is_clear), "fact") if stated else None
+        kind = type_cue(message) or ("fact" if told else clear)
     return Signals(
         _logistic(_BIAS + sum(_WEIGHTS[one] for one in counted)),
         _logistic(-_RECALL if recall is None else _RECALL if recall.is_clear else _MAYBE),

@@ -37,9 +37,10 @@ _SIGNALS: Final[Mapping[str, tuple[str, ...]]] = {
     "importance_marker": ("importance",),
     "exclusion_pattern": ("exclusion",),
     "uncertainty_marker": ("doubt",),
-    "decision_marker": ("statement", "fact"),
 }
 """The document's words for kinds of phrases."""
+_DECIDED: Final = frozenset({"decision", "preference", "constraint"})
+"""The types that its decision_marker stands for. A plain fact is none."""
 _TOLD: Final[Mapping[str, str]] = {
     "keep": "a request to keep it",
     "statement": "a statement to keep",
@@ -67,7 +68,10 @@ def analyze_message(ctx: Caller, *, message: Message) -> Annotated[CallToolResul
             suggested_tags=[] if cues.type is None else [cues.type],
             suggested_strength=2.0 if confidence >= _STRONG_FROM else 1.5 if confidence >= _KEEP_FROM else 1.0,
             reasoning=_reasoning(cues, confidence),
-            phrase_signals={word: any(cues.phrases.get(kind) for kind in kinds) for word, kinds in _SIGNALS.items()},
+            phrase_signals={
+                **{word: any(cues.phrases.get(kind) for kind in kinds) for word, kinds in _SIGNALS.items()},
+                "decision_marker": cues.type in _DECIDED,
+            },
         )
     )
 

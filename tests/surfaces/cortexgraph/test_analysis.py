@@ -50,6 +50,25 @@ def test_the_documents_example_of_analyze_for_recall_comes_out_as_printed(notes:
     }
 
 
+@pytest.mark.parametrize(
+    ("message", "tag"),
+    [
+        ("our database is Postgres 15", "fact"),
+        ("The staging host is blue-3", "fact"),
+        ("our CI runs on GitHub Actions", "fact"),
+        ("The API key rotates every 30 days", "fact"),
+        ("We decided on Postgres 15", "decision"),
+        ("Postgres 15 it is", "decision"),
+        ("Never deploy on Fridays", "constraint"),
+        ("I prefer PostgreSQL for databases", "preference"),
+    ],
+)
+def test_a_plain_fact_is_no_decision(notes: Agent, message: str, tag: str) -> None:
+    said = notes.ok("analyze_message", message=message)
+    assert said["suggested_tags"] == [tag]
+    assert said["phrase_signals"]["decision_marker"] is (tag != "fact")
+
+
 @pytest.mark.parametrize("message", ["the monkey is loose", "What did I say about my API preferences?", "a keyboard"])
 def test_a_word_within_another_is_no_cue(notes: Agent, message: str) -> None:
     assert notes.ok("analyze_message", message=message)["should_save"] is False
