@@ -84,9 +84,10 @@ def score_words(transaction: ReadTransaction, documents: Documents, terms: Seque
     meant = mask[seqs]
     found = [int(np.count_nonzero(meant[part])) for part in _slices(counts)]
     idfs = [log(1 + (versions - number + 0.5) / (number + 0.5)) for number in found]
-    kept = seqs[meant]
-    frequency = often[meant].astype(np.float32)
-    damped = documents.length[kept] * slope
+    places = np.flatnonzero(meant)  # once: to pick by booleans looks at all of them each time
+    kept = seqs.take(places)
+    frequency = often.take(places).astype(np.float32)
+    damped = documents.length.take(kept) * slope
     damped += level
     damped += frequency
     frequency *= np.repeat(np.array([idf * (BM25_K1 + 1) for idf in idfs], np.float32), found)
@@ -94,9 +95,7 @@ def score_words(transaction: ReadTransaction, documents: Documents, terms: Seque
     parts = _slices(found)
     having = tuple(kept[part] for part in parts)
     scored = tuple(map(TermScore, terms, found, idfs))
-    return WordScores(
-        *_summed(documents.size, kept, having, [frequency[part] for part in parts]), scored, versions, having
-    )
+    return WordScores(*_summed(documents.size, kept, frequency), scored, versions, having)
 
 
 def _slices(counts: Sequence[int]) -> list[slice]:
@@ -105,23 +104,18 @@ def _slices(counts: Sequence[int]) -> list[slice]:
 
 
 def _summed(
-    size: int,
-    every: NDArray[np.int64],
-    having: Sequence[NDArray[np.int64]],
-    added: Sequence[NDArray[np.float32]],
+    size: int, seqs: NDArray[np.int64], scores: NDArray[np.float32]
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Every seq that occurs, in order, and the sum of what is added to it. `every`: the seqs of all terms."""
-    if len(every) > size // _SPARSE:
+    """Every seq that occurs, in order, and the sum of its scores, in the order in which they come: term by term."""
+    if len(seqs) > size // _SPARSE:
         total = np.zeros(size, np.float32)
-        for seqs, scores in zip(having, added, strict=True):
-            total[seqs] += scores
+        np.add.at(total, seqs, scores)
         found = np.flatnonzero(total > 0)  # of booleans: in a fifth of the time
-        return found, total[found]
-    merged = np.sort(every)
+        return found, total.take(found)
+    merged = np.sort(seqs)
     found = merged[np.diff(merged, prepend=-1) > 0]
     total = np.zeros(len(found), np.float32)
-    for seqs, scores in zip(having, added, strict=True):
-        total[np.searchsorted(found, seqs)] += scores
+    np.add.at(total, found.searchsorted(seqs), scores)
     return found, total
 
 
