@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import chain
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -67,13 +69,17 @@ def reach(  # noqa: PLR0913, PLR0917 - what a search knows by now
 ) -> Reached:
     """Walk at most `hops` edges from the candidates at these places. What is found by itself keeps its score."""
     documents = lists.documents
-    order = [*ranked.order.tolist()[::-1], *starts[::-1]]  # of several versions of an atom the best one stands for it
-    place = dict(zip(documents.subjects(gathered.seqs[order]), order, strict=True))
     scores = {documents.subject(int(gathered.seqs[at])): float(ranked.score[at]) for at in starts}
     ways = _Ways(lists)
+    walks = (_best if walk == "best" else _often)(scores, ways, hops)
+    first = next(walks, None)
+    if first is None:  # no edge leads anywhere
+        return Reached(gathered, ranked, {}, tuple(ways.cut))
+    order = [*ranked.order.tolist()[::-1], *starts[::-1]]  # of several versions of an atom the best one stands for it
+    place = dict(zip(documents.subjects(gathered.seqs[order]), order, strict=True))
     found: dict[bytes, Walked[bytes, Way]] = {}
     seqs: dict[bytes, int] = {}
-    for subject, walked in (_best if walk == "best" else _often)(scores, ways, hops):
+    for subject, walked in chain([first], walks):
         seq = int(gathered.seqs[place[subject]]) if subject in place else ways.meant(subject)
         if seq >= 0:
             found[subject], seqs[subject] = walked, seq
@@ -87,8 +93,8 @@ def reach(  # noqa: PLR0913, PLR0917 - what a search knows by now
         worth[place[subject]] = found[subject].value
         start[place[subject]] = place[found[subject].start]
     again = rank(wider.candidates, lists.vector, when) if more else ranked
-    walks = {seq: found[subject].edges for subject, seq in seqs.items()}
-    return Reached(wider, with_walks(wider.candidates, again, worth, start), walks, tuple(ways.cut))
+    led = {seq: found[subject].edges for subject, seq in seqs.items()}
+    return Reached(wider, with_walks(wider.candidates, again, worth, start), led, tuple(ways.cut))
 
 
 def _best(scores: Mapping[bytes, float], ways: _Ways, hops: int) -> Iterator[tuple[bytes, Walked[bytes, Way]]]:
@@ -100,7 +106,10 @@ def _often(scores: Mapping[bytes, float], ways: _Ways, hops: int) -> Iterator[tu
 
     Along edges alone: how long a walk stays in a conversation or a document says nothing about its parts.
     """
-    found = pagerank(scores, ways.edges_to_use, hops=hops, most=_EDGES)
+    out_of = cache(ways.edges_to_use)
+    if not any(map(out_of, scores)):
+        return
+    found = pagerank(scores, out_of, hops=hops, most=_EDGES)
     reached = {subject: walked for subject, walked in found.items() if subject not in scores}
     most = max((walked.value for walked in reached.values()), default=1.0)
     for subject, walked in reached.items():
