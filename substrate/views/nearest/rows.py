@@ -110,8 +110,8 @@ def each_once(ids: Array, scores: Array, k: int) -> tuple[Array, Array]:
 
     order = np.lexsort((ids, -scores))
     ids, scores = ids[order], scores[order]
-    _, first = np.unique(ids, return_index=True)
-    if len(first) < len(ids):
+    if len(set(ids.tolist())) < len(ids):
+        _, first = np.unique(ids, return_index=True)
         first.sort()
         ids, scores = ids[first], scores[first]
     return ids[:k], scores[:k]
