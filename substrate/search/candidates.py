@@ -32,6 +32,7 @@ from substrate.search.scope import standing_of
 from substrate.search.statements.forms import forms_of
 from substrate.search.words import WordScores
 from substrate.snapshot import Snapshot
+from substrate.veil import bare
 from substrate.views.atoms import version_names, versions_of
 from substrate.views.nearest.index import Nearest
 from substrate.views.nearest.rows import wide
@@ -97,7 +98,7 @@ class Gathered:
 def gather(lists: Lists, prefer: Ints, count: int = CANDIDATES, *, timed: bool = False) -> Gathered:
     """The candidates, up to `count` of each list; of equals at the end of a list those with the highest `prefer`.
 
-    `timed`: whether the question says when; then it is looked at which of them are of one form.
+    `timed`: whether the question says when; then it is looked at which have its names, and are of one form.
     """
     words = lists.words
     best = _best(words, count, prefer)
@@ -114,9 +115,11 @@ def gather(lists: Lists, prefer: Ints, count: int = CANDIDATES, *, timed: bool =
     vectors = cosine = None
     if lists.vector is not None and lists.nearest is not None:
         vectors = _vectors(lists, lists.vector, lists.nearest, seqs)
-        cosine = np.nan_to_num(vectors @ lists.vector)
+        cosine = vectors @ lists.vector
+        if not np.isfinite(cosine).all():
+            cosine = np.nan_to_num(cosine)
     first = first_scores(shares, cosine)
-    leaders = seqs[np.argsort(-first, kind="stable")[:_LOOKED_INTO]]
+    leaders = seqs[(-first).argsort(kind="stable")[:_LOOKED_INTO]]
     read = _bodies(lists.snapshot.transaction, leaders)
     near = _neighbours(lists, leaders, read)
     linked = _linked(lists, leaders[:_LEADERS])
@@ -141,11 +144,11 @@ def gather(lists: Lists, prefer: Ints, count: int = CANDIDATES, *, timed: bool =
         after=after,
         linked=_links(place, linked),
         trust=_trust(lists, place, leaders, read),
-        named=_named(lists, seqs),
         turns=_turns(lists, seqs),
     )
     if timed:
-        candidates = replace(candidates, forms=_forms(lists, seqs, candidates.named, first))
+        named = _named(lists, seqs)
+        candidates = replace(candidates, named=named, forms=_forms(lists, seqs, named, first))
     weakest = float(_shares(words, best).min(initial=0)) if len(best) < len(words.seqs) else 0.0
     bound = WORDS * weakest + max(last, 0.0)
     everything = len(words.seqs) <= count and len(close) < count
@@ -174,7 +177,7 @@ def widen(lists: Lists, gathered: Gathered, more: Sequence[int]) -> Gathered:
         after=np.concatenate([found.after, none]),
         linked=np.concatenate([found.linked, none]),
         trust=np.concatenate([found.trust, np.full(len(seqs), _UNKNOWN, np.float32)]),
-        named=np.concatenate([found.named, _named(lists, seqs)]),
+        named=None if found.named is None else np.concatenate([found.named, _named(lists, seqs)]),
         forms=None if found.forms is None else np.concatenate([found.forms, len(found) + np.arange(len(seqs))]),
         turns=_turns(lists, every),
         matched=len(found),
@@ -412,11 +415,10 @@ def _trust(lists: Lists, place: Mapping[int, int], leaders: Ints, read: Mapping[
     """How sure each is: what its writer said, and a little more if it was said again; of the leaders alone."""
     trust = np.full(len(place), _UNKNOWN, np.float32)
     subjects = lists.documents.subjects(leaders)
-    again = (
-        lists.snapshot.transaction.get_many(CONFIRMED, subjects)
-        if (lists.snapshot.upto is None)
-        else [None] * len(subjects)
-    )
+    transaction = lists.snapshot.transaction
+    again: Sequence[bytes | None] = [None] * len(subjects)
+    if lists.snapshot.upto is None and bare(transaction).any(CONFIRMED):
+        again = transaction.get_many(CONFIRMED, subjects)
     for seq, confirmed in zip(leaders.tolist(), again, strict=True):
         said = read.get(seq, {}).get("confidence")
         given = float(said) if is_share(said) else _UNKNOWN

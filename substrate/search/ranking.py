@@ -110,10 +110,10 @@ class Candidates:
     """Place of a candidate from which an edge leads here, the best one; -1: none."""
     trust: Floats
     """How sure the statement is, 0 to 1, where 0.5 is what nothing is known of."""
-    named: Mask
-    """Whether it has all the names that the query has."""
     turns: Turns | None
     """What each is in a conversation; None: none of them is a turn of one."""
+    named: Mask | None = None
+    """Whether it has all the names that the query has; None: not looked at, as the query says no time."""
     forms: Ints | None = None
     """Equal where they are sentences of one form, which differ in one span; None: it was not looked at."""
     matched: int = -1
@@ -157,8 +157,10 @@ def rank(found: Candidates, query: Floats | None, when: When) -> Ranked:
         return Ranked(np.zeros(0, np.int64), empty, {})
     meaning = np.zeros(len(found), np.float32)
     full = full_score(meaning=query is not None and found.vectors is not None)
-    if query is not None and found.vectors is not None and not np.isnan(found.vectors[:, 0]).all():
-        meaning = _meaning(found, query)
+    if query is not None and found.vectors is not None:
+        absent = np.isnan(found.vectors[:, 0])
+        if not absent.all():
+            meaning = _meaning(found, found.vectors, query, absent)
     words = np.float32(WORDS) * found.words
     turns = None if found.turns is None else found.turns.in_turns(found.before, found.after)
     if turns is not None:
@@ -256,19 +258,21 @@ def _unit(row: Floats) -> Floats:
     return unit
 
 
-def _meaning(found: Candidates, query: Floats) -> Floats:
-    """Cosine, half of it seen from the centre of the best candidates and moved towards them."""
-    assert found.vectors is not None  # noqa: S101 - the caller has looked
-    absent = np.isnan(found.vectors[:, 0])
-    vectors = found.vectors
-    if absent.any():
+def _meaning(found: Candidates, vectors: Floats, query: Floats, absent: Mask) -> Floats:
+    """Cosine, half of it seen from the centre of the best candidates and moved towards them.
+
+    `absent`: whose vector is not there.
+    """
+    some_absent = bool(absent.any())
+    if some_absent:
         vectors = np.where(absent[:, None], np.float32(0), vectors)
     cosine = vectors @ query
     aside = absent | found.walked_to
     if aside.all():
         aside = absent
     # What is not embedded yet is taken as no better and no worse than the others: its words decide.
-    cosine[absent] = cosine[~aside].mean()
+    if some_absent:
+        cosine[absent] = cosine[~aside].mean()
     words = np.float32(WORDS) * found.words
     best = _distinct(found, cosine + words, aside, _BEST)
     share = _CENTRED * min(1.0, len(best) / _BEST)  # the mean of a few is no centre: it is them
@@ -290,15 +294,19 @@ def _meaning(found: Candidates, query: Floats) -> Floats:
     weight /= weight.sum() * lengths[leaders]
     target = _unit(target + _TOWARDS * (weight @ (vectors[leaders] - centre)))
     centred = seen_from_centre(target)
-    centred[absent] = centred[~aside].mean()
+    if some_absent:
+        centred[absent] = centred[~aside].mean()
     # Not near is no evidence against: what its words have found stays found.
     return np.maximum((1 - share) * cosine + share * centred, 0).astype(np.float32)
 
 
 def _distinct(found: Candidates, score: Floats, aside: Mask, count: int) -> Ints:
     """The best candidates, each text once; without those that are left aside, such as who has no vector."""
-    order = np.argsort(-score, kind="stable")
+    order = (-score).argsort(kind="stable")
     order = order[~aside[order]]
+    best = order[:count]
+    if len(set(found.texts[best].tolist())) == len(best):  # mostly, each says something else
+        return best
     first: dict[int, int] = {}
     for place, text in zip(order.tolist(), found.texts[order].tolist(), strict=True):
         first.setdefault(text, place)
@@ -312,6 +320,8 @@ def _beside(found: Candidates, score: Floats) -> Floats:
     lent = np.zeros(len(found), np.float32)
     for places, share in ((found.before, _BEFORE), (found.after, _AFTER)):
         has = places >= 0
+        if not has.any():
+            continue
         apart = np.abs(found.when[has] - found.when[places[has]]).astype(np.float64)
         lent[has] += (share * np.exp(-apart / _NEAR_US) * score[places[has]]).astype(np.float32)
     return lent
@@ -366,8 +376,8 @@ def _of_form(found: Candidates, score: Floats, several: Ints, fit: Floats, place
 
 
 def _named(found: Candidates, places: Ints) -> Mask:
-    named = found.named[places]
-    return named if named.any() else np.ones(len(places), np.bool_)
+    named = None if found.named is None else found.named[places]
+    return np.ones(len(places), np.bool_) if named is None or not named.any() else named
 
 
 def _share_by_time(found: Candidates, band: Ints, *, newest: bool) -> Floats:

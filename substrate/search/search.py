@@ -173,7 +173,7 @@ class _Page:
             place = _placed(gathered, ranked, at)
             if not self._is_shown(place, min_score):
                 continue
-            text = int(gathered.candidates.texts[at])
+            text = gathered.candidates.texts.item(at)
             if text in seen:
                 again.append(place)
             else:
@@ -198,7 +198,7 @@ class _Page:
         """The same with what walks reach from the best that are shown and match by themselves, each text once."""
         starts: dict[int, int] = {}
         for at in ranked.order.tolist():
-            text, place = int(gathered.candidates.texts[at]), _placed(gathered, ranked, at)
+            text, place = gathered.candidates.texts.item(at), _placed(gathered, ranked, at)
             matches = place.parts["words"] > 0 or place.parts["meaning"] >= _FAINT
             if matches and text not in starts and self._is_shown(place, None):
                 starts[text] = at
@@ -267,5 +267,5 @@ class _Page:
 
 
 def _placed(gathered: Gathered, ranked: Ranked, at: int) -> _Place:
-    parts = {part: float(added[at]) for part, added in ranked.parts.items()}
-    return _Place(int(gathered.seqs[at]), float(ranked.score[at]), parts)
+    parts = {part: added.item(at) for part, added in ranked.parts.items()}
+    return _Place(gathered.seqs.item(at), ranked.score.item(at), parts)
