@@ -128,9 +128,10 @@ def query_terms(text: str) -> list[QueryTerm]:
     """What to look up, each term once, in the order typed. Empty if there is no word in it."""
     found: dict[str, QueryTerm] = {}
     common: dict[str, QueryTerm] = {}
-    for match in _word().finditer(text.replace("_", " ")):
-        spelling = match[0]
-        kept = common if _APOSTROPHE.split(spelling.lower())[0] in FUNCTION_WORDS else found
+    for spelling in find_words(text):
+        word = spelling.lower()
+        plain = word if word.isascii() and word.isalnum() else _APOSTROPHE.split(word)[0]
+        kept = common if plain in FUNCTION_WORDS else found
         for piece in _pieces(spelling):
             for term in piece.terms:
                 kept.setdefault(term, QueryTerm(term, spelling[piece.start : piece.end]))

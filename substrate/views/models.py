@@ -9,6 +9,7 @@ when it has got as far, and what is left of the old one is then erased.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from substrate.codec import Draft, draft_other, read_body, read_forget
@@ -77,10 +78,17 @@ class ModelView:
 def _models(transaction: ReadTransaction) -> Iterator[Model]:
     """All models that the log names, the latest first. Entries that do not say what they must are passed over."""
     for at, body in transaction.scan(MODELS, reverse=True):
-        match read_body(Kind.MODEL, body)[0]:
-            case {"model": str(model), "digest": str(digest), "dimensions": int(dimensions), "space": str(space)}:
-                if len(space) == 2 * SPACE_BYTES:
-                    yield Model(read_seq(at), model, digest, dimensions, bytes.fromhex(space))
+        if (model := _model(read_seq(at), body)) is not None:
+            yield model
+
+
+@lru_cache(maxsize=64)  # every search asks, and there are few
+def _model(seq: int, body: bytes) -> Model | None:
+    match read_body(Kind.MODEL, body)[0]:
+        case {"model": str(model), "digest": str(digest), "dimensions": int(dimensions), "space": str(space)}:
+            if len(space) == 2 * SPACE_BYTES:
+                return Model(seq, model, digest, dimensions, bytes.fromhex(space))
+    return None
 
 
 def model_in_force(transaction: ReadTransaction) -> Model | None:
