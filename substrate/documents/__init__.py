@@ -15,6 +15,6 @@ relations   chunks that come with entities and relations, which are checked; one
 plan        what ingesting one document comes to, and its checkpoints
 write       documents written, several to a checkpoint, and the report
 document    the verb document: the text of a document, at any moment
-whole       forgetting a whole with its parts
+forgetting  a whole, with its parts; entities known by it alone
 watch       following a folder
 """

@@ -335,6 +335,7 @@ def _plan_links(transaction: ReadTransaction, domain: str, known: _InUse, links:
             unresolved=len(links.unresolved) + links.more,
             broken_links=links.unresolved[:_BROKEN],
             status="changed",
+            only_links=True,
         )
 
 

@@ -97,6 +97,12 @@ class FolderWatch:
             told = writer.told(full)
             self._note = told.message
             saved = told.report if isinstance(told.report, Ingested) else Ingested((), domain=self._request.domain)
+            done = {item.source for item in saved}
+            read = [file for file in changed if source_of(root.name, file.parts, self._request) in done]
+            for file in set(changed) - set(read):
+                self._seen.pop(file.parts, None)
+            self._remember(root, listed, read, saved, asked_at)
+            self._there = there
             items = tuple(item for item in saved if item.status != "kept")
             return replace(saved, items=items, skipped={}, note=told.message) if items or note != told.message else None
         self._remember(root, listed, changed, ingested, asked_at)

@@ -166,8 +166,9 @@ class Writer:
         return Targets([*beside, *listed, own])
 
     def drop(self, name: str) -> None:
-        """Take a document out of use, with its chunks."""
-        self._plan({0: lambda now: plan_gone(now, name)})
+        """Take a document out of use, with its chunks; or report why it stays."""
+        for error in self._plan({0: lambda now: plan_gone(now, name)}).values():
+            self.fail(name, error)
 
     def fail(self, shown: str, error: SubstrateError) -> None:
         """Report what was not taken."""

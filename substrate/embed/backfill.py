@@ -227,7 +227,8 @@ class Follower:
                 if self._keep(embedder, window, made):
                     versions += len(made)
                     pieces += sum(len(row) for row in made.values()) // (2 * embedder.dimensions)
-                upto = done = window.stop
+                    done = window.stop  # not else: another model may be in force by now
+                upto = window.stop
                 if progress is not None:
                     progress(versions, max(total, versions))
             if embedder is not None:

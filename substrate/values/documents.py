@@ -54,6 +54,8 @@ class IngestedDocument(Result):
     """The first few of its links that lead to no document."""
     unread: str = ""
     """Why its front matter could not be read, and is only text; empty: it was read, or there is none."""
+    only_links: bool = False
+    """Of one that is changed: its text is as it was, and files that it links to came or went."""
 
     @property
     def chunks(self) -> int:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from substrate.documents import plan, write
+from substrate.documents.files import Root
 from substrate.documents.request import Request
 from substrate.documents.watch import FolderWatch
 from substrate.errors import QuotaReached
@@ -90,6 +92,29 @@ def test_a_followed_folder_above_the_quota_tells_what_was_saved_and_why_the_rest
     assert len(first.items) == memory.stats().types["document"] > 0
     assert "may have 10 atoms" in first.note
     assert "cannot be read" not in first.note
+
+
+def test_a_followed_folder_above_the_quota_reads_only_what_had_no_room_again(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(write, "_TOGETHER", 4)
+    memory.set_quota(10)
+    folder = notes(tmp_path / "vault", 9)
+    for note in folder.iterdir():
+        os.utime(note, (1_600_000_000, 1_600_000_000))
+    watched = FolderWatch(memory._store.log, folder, Request.of(said={}, entities=False))
+    first = watched.look()
+    assert first is not None
+    read: list[str] = []
+    real = Root.read
+    monkeypatch.setattr(Root, "read", lambda root, parts: (read.append(parts[-1]), real(root, parts))[1])
+    watched.look()
+    saved = {str(item.source).rpartition("/")[2] for item in first}
+    assert set(read) == {f"n{number}.md" for number in range(9)} - saved
+    memory.set_quota(None)
+    rest = watched.look()
+    assert rest is not None
+    assert len(first.items) + len(rest.items) == 9
 
 
 @pytest.mark.parametrize("room", [0, 1, 2])

@@ -26,7 +26,7 @@ from substrate.text.quote import in_quotes
 
 if TYPE_CHECKING:
     from substrate.memory import Memory
-    from substrate.values.documents import Ingested, IngestedDocument
+    from substrate.values.documents import Ingested
 
 __all__ = ["document", "ingest", "take_in"]
 
@@ -109,7 +109,10 @@ def _answer(results: Sequence[Ingested]) -> Answer:
     items = [item for result in results for item in result]
     failed = [one for result in results for one in result.failed]
     new = [item for item in items if item.status != "kept"]
-    rows: list[tuple[str, object]] = [(_status(item), f"{item.name} {_shown(item.source)}") for item in new[:_NAMED]]
+    rows: list[tuple[str, object]] = [
+        ("links changed" if item.only_links else item.status, f"{item.name} {_shown(item.source)}")
+        for item in new[:_NAMED]
+    ]
     rows += [("more documents", len(new) - _NAMED)] if len(new) > _NAMED else []
     rows += [("not taken", f"{_shown(one.item)}: {render(one.reason, WORDS)}") for one in failed[:_NAMED]]
     rows += [("more not taken", len(failed) - _NAMED)] if len(failed) > _NAMED else []
@@ -150,12 +153,6 @@ def _answer(results: Sequence[Ingested]) -> Answer:
     exit_code = Exit.PARTIAL if failed else Exit.OK
     mark = "doubt" if failed else ""
     return Answer(document, (Facts(rows, mark),), tuple(hints), is_report=True, exit=exit_code)
-
-
-def _status(item: IngestedDocument) -> str:
-    """Its status. Text in Markdown is the text of its chunks: if none of them changed, only links did."""
-    same_text = item.status == "changed" and not (item.added or item.changed or item.tombstoned)
-    return "links changed" if same_text and (item.source or "").endswith(".md") else item.status
 
 
 def _shown(source: str | None) -> str:

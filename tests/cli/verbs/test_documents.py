@@ -72,6 +72,13 @@ def test_the_report_names_files_that_are_gone_or_unknown_and_links_that_lead_now
     assert shown["chunks changed"] == "0"
 
 
+def test_the_report_speaks_of_links_only_where_links_changed(run: Commands, folder: Path) -> None:
+    run.ok("ingest", str(folder), "--no-entities")
+    labels = [row[0] for row in run.ok("ingest", str(folder)).rows]  # names are looked for now: there are no links
+    assert "changed" in labels
+    assert "links changed" not in labels
+
+
 def test_standard_input_is_a_text(run: Commands) -> None:
     name = run.ok("ingest", "-", "--title", "T", "--json", stdin="\ufeffA text\r\n").json["items"][0]["name"]
     assert run.ok("document", name).out == "\ufeffA text\r\n"
