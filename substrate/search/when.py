@@ -73,12 +73,15 @@ _UNTIL: Final = {"until", "till", "up to", "before", "prior to", "by", "through"
 
 _NOW_ADVERB: Final = (
     r"right now|as of (?:now|today)|by now|nowadays|these days|at (?:the )?(?:moment|present)(?: time)?|"
-    r"for the (?:moment|time being)|currently|presently|(?:most )?recently|lately|today|now"
+    r"for the (?:moment|time being)|currently|presently|(?:most )?(?<!least[ -])recently(?![ -]used)|lately|today|now"
 )
+"""`Least recently used` and `most recently used` name a kind of cache, and no time."""
+_NO_STATE: Final = r"(?! (?:working director(?:y|ies)|threads?|event loop|locale|stack frame)\b)"
+"""What is current of a program says nothing about which of several statements is."""
 _ADVERBS: Final = re.compile(rf"\b(?:{_NOW_ADVERB}|previously|formerly)\b", re.IGNORECASE)
 """Words that say nothing but when."""
 _NOW: Final = re.compile(
-    rf"\b(?:{_NOW_ADVERB}|(?:the )?(?:most recent|latest|newest|current)|the present)\b", re.IGNORECASE
+    rf"\b(?:{_NOW_ADVERB}|(?:the )?(?:most recent|latest|newest|current{_NO_STATE})|the present)\b", re.IGNORECASE
 )
 _PREVIOUS: Final = re.compile(
     r"\b(?:before\b[^?.!]{0,60}\b(?:current|present|latest|newest|most recent)\b|"

@@ -150,6 +150,27 @@ def test_a_long_passage_is_no_question() -> None:
     assert read_when("in October 2025 " * 100, NOW).asked is Which.ANY
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "least recently used cache",
+        "a least-recently-used cache",
+        "the most recently used file",
+        "how to get the current working directory",
+        "name of the current thread",
+    ],
+)
+def test_terms_of_programs_are_no_times(text: str) -> None:
+    assert read_when(text, NOW).asked is Which.ANY
+
+
+@pytest.mark.parametrize(
+    "text", ["what did I use recently", "the current directory of staff", "our current process owner"]
+)
+def test_what_only_looks_like_such_a_term_is_a_time(text: str) -> None:
+    assert read_when(text, NOW).asked is Which.NOW
+
+
 @given(st.text(max_size=600), st.integers(0, 2**52))
 def test_any_text_is_read_and_nothing_but_time_is_lost(text: str, now: int) -> None:
     when = read_when(text, now)
