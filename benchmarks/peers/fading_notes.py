@@ -241,7 +241,7 @@ def main() -> None:
     for terms, ours, theirs in _COMPARED:
         if ours in results and theirs in results:
             ratio = results[ours]["cpu_ms"]["save"] / results[theirs]["cpu_ms"]["save"]
-            print(f"save, {terms}: {ratio:.2f} x (goal of the first: 4)")
+            print(f"save, {terms}: {ratio:.2f} x (goal where both do alike: 4)")
     for name, result in results.items():
         for tool, keys in result["missing"].items():
             print(f"{name}: {tool} lacks {', '.join(keys)}")
