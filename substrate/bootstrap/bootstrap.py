@@ -15,6 +15,9 @@ from itertools import islice
 from typing import Final
 from uuid import UUID
 
+import numpy as np
+from numpy.typing import NDArray
+
 from substrate.atoms.domains import DOMAIN, Domains, read_domain
 from substrate.atoms.meant.near_names import or_near
 from substrate.atoms.resolve import find_subject, name_of
@@ -245,9 +248,9 @@ class _Opener:
             for member in self._gatherer.domains.some_direct(self._domain, links):
                 needs.setdefault(member, Need(member, _MEMBER_SHARE, {"member": _MEMBER_SHARE}))
         if len(needs) < _FEW:
-            for rank, subject in enumerate(self._recent()):
+            for rank, (subject, is_brought) in enumerate(self._recent()):
                 share = _RECENT_SHARE / (1 + rank / _RECENT)
-                needs.setdefault(subject, Need(subject, share, {"newest": share}))
+                needs.setdefault(subject, Need(subject, share, {"newest": share}, waits=is_brought))
 
         members = self._members(self._pins)
 
@@ -291,16 +294,26 @@ class _Opener:
             return set()
         return self._gatherer.domains.direct(self._domain, subjects)
 
-    def _recent(self) -> Iterator[bytes]:
-        """The atoms recorded last, newest first; but for documents and what was made of them."""
-        transaction = self._snapshot.transaction
-        seqs = newest(transaction, self._documents, _SCANNED).tolist()
-        subjects: dict[bytes, None] = {}
-        for seq, data in zip(seqs, transaction.get_many(ENTRIES, [seq_key(seq) for seq in seqs]), strict=True):
+    def _recent(self) -> Iterator[tuple[bytes, bool]]:
+        """The atoms recorded last, newest first; but for documents and what was made of them.
+
+        What an import brought waits for what people and agents saved a few at a time, if there is any of it.
+        """
+        found = newest(self._snapshot.transaction, self._documents, _SCANNED)
+        subjects = dict.fromkeys(self._put(found.own), False)
+        waits = bool(subjects)
+        for subject in self._put(found.brought):
+            subjects.setdefault(subject, waits)
+        yield from islice(subjects.items(), _RECENT)
+
+    def _put(self, seqs: NDArray[np.int64]) -> Iterator[bytes]:
+        """The atoms that these entries state."""
+        given = seqs.tolist()
+        read = self._snapshot.transaction.get_many(ENTRIES, [seq_key(seq) for seq in given])
+        for seq, data in zip(given, read, strict=True):
             entry = stored_entry(seq, data)
             if entry.kind is Kind.PUT:
-                subjects.setdefault(entry.subject)
-        yield from islice(subjects, _RECENT)
+                yield entry.subject
 
     # -- what of it is shown ---------------------------------------------------------------------------------------
 

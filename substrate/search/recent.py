@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from substrate.atoms.load import atom_of
 from substrate.atoms.supersedes import is_superseded
 from substrate.kv.api import ReadTransaction
 from substrate.limits import LIMITS, check_limit
+from substrate.log.tables import HEADS, read_seq, seq_key
 from substrate.proof.entry import Kind
 from substrate.search.columns.documents import Documents, Mask
 from substrate.search.filters import Filters
@@ -25,10 +26,15 @@ from substrate.text.snippet import snippet_of
 from substrate.values.hits import Found, Hit
 from substrate.views.atoms import VersionRow
 
-__all__ = ["newest", "recent"]
+__all__ = ["Newest", "newest", "recent"]
 
+_FIRST_SLICE: Final = 1 << 9
 _SLICE: Final = 1 << 14
-"""Versions that are looked at at once."""
+"""Entries that are looked at at once, at first and at most."""
+_LOOKED: Final = 1 << 16
+"""Entries that are looked at for what was saved a few at a time."""
+_AT_ONCE: Final = 10
+"""Atoms of one checkpoint: whoever saves more at once brings them from elsewhere."""
 
 
 def recent(  # noqa: PLR0913
@@ -52,18 +58,41 @@ def recent(  # noqa: PLR0913
     return Found(hits, "", seq=documents.size - 1, more=len(found) > limit, total=total)
 
 
-def newest(transaction: ReadTransaction, documents: Documents, count: int) -> NDArray[np.int64]:
-    """The last seqs of the log, newest first; but for those of documents and what was made of them."""
+class Newest(NamedTuple):
+    """The last seqs of the log, newest first: those saved a few at a time, and those that came many at once."""
+
+    own: NDArray[np.int64]
+    brought: NDArray[np.int64]
+
+
+def newest(transaction: ReadTransaction, documents: Documents, count: int) -> Newest:
+    """At most `count` of both; but for those of documents and what was made of them.
+
+    An import is not news, however late it came: so what came before it is looked for too, in some slices of the log.
+    """
     pages = np.flatnonzero(pages_of(transaction, documents))
-    found = np.zeros(0, np.int64)
-    stop = documents.size
-    while stop and found.size < count:  # from the end, a slice at a time: a store may have millions
-        start = max(stop - _SLICE, 0)
+    own = brought = np.zeros(0, np.int64)
+    stop, size, looked = documents.size, _FIRST_SLICE, 0
+    while stop and own.size < count and (looked < _LOOKED or own.size + brought.size < count):
+        start, ends = _checkpoints(transaction, max(stop - size, 0), stop)
         inside = pages[np.searchsorted(pages, start) : np.searchsorted(pages, stop)]
         seqs = np.setdiff1d(np.arange(start, stop), inside, assume_unique=True)
-        found = np.concatenate([found, seqs[::-1]])
-        stop = start
-    return found[:count]
+        of = np.searchsorted(ends, seqs, side="right")
+        is_brought = np.bincount(of, minlength=len(ends) + 1)[of] > _AT_ONCE
+        own = np.concatenate([own, seqs[~is_brought][::-1]])
+        brought = np.concatenate([brought, seqs[is_brought][::-1][: count - brought.size]])
+        looked += stop - start
+        stop, size = start, min(2 * size, _SLICE)
+    return Newest(own[:count], brought)
+
+
+def _checkpoints(transaction: ReadTransaction, start: int, stop: int) -> tuple[int, NDArray[np.int64]]:
+    """Where the checkpoint begins that holds the entry `start`, and the ends of those from there to `stop`."""
+    first = 0
+    for key, _ in transaction.scan(HEADS, stop=seq_key(start + 1), reverse=True, limit=1):
+        first = read_seq(key)
+    ends = [read_seq(key) for key, _ in transaction.scan(HEADS, start=seq_key(first + 1), stop=seq_key(stop))]
+    return first, np.array(ends, np.int64)
 
 
 def _newest_first(snapshot: Snapshot, documents: Documents, mask: Mask) -> Iterator[int]:

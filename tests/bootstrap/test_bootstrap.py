@@ -136,6 +136,27 @@ def test_a_domain_makes_its_members_more_needed_and_excludes_nobody(memory: Memo
     assert "v1.fact.f39" in names(opened(memory, {"v1.fact.f0": 0.5}, domain="v1.domain.shop"))
 
 
+@pytest.mark.parametrize("is_later", [False, True])
+def test_what_an_import_brought_is_no_news(memory: Memory, is_later: bool) -> None:  # noqa: FBT001
+    """Whether it came before or after them, a person's own decisions come first. The rows get the room that is left."""
+    own = ["We decided to ship on Tuesdays, whatever the sales team says.", "We decided to use Adyen for payments."]
+    rows = [f"v1.fact.r{number} = row {number}" for number in range(600)]
+    if is_later:
+        memory.checkpoint(rows)
+    decided = [memory.remember(text).name for text in own]
+    if not is_later:
+        memory.checkpoint(rows)
+    for tokens in (250, 600, 1200):
+        shown = [atom.name for atom in memory.bootstrap(max_tokens=tokens).atoms]
+        assert set(shown[:2]) == set(decided)
+        assert tokens < 600 or len(shown) > 5
+
+
+def test_of_an_import_alone_the_last_rows_are_shown(memory: Memory) -> None:
+    memory.checkpoint([f"v1.fact.r{number} = row {number}" for number in range(600)])
+    assert memory.bootstrap(max_tokens=200).atoms[0].name == "v1.fact.r599"
+
+
 def test_without_anything_better_to_go_by_the_newest_is_shown(memory: Memory) -> None:
     memory.checkpoint([f"v1.fact.f{i} = fact number {i}, {LONG}, {i}" for i in range(60)])
     opening = memory.bootstrap()
