@@ -571,24 +571,27 @@ class Memory(Tabular):
         store, said = self._store, self._client.said(actor, origin, session)
         return self._woken(relate(store.log, store.index, store.read, request, said, allow_secrets=allow_secrets))
 
-    def import_lines(
+    def import_lines(  # noqa: PLR0913
         self,
         lines: str | Path | TextIO,
         *,
         partial: bool = False,
         allow_secrets: bool = False,
         dry_run: bool = False,
+        older: bool = False,
         progress: Progress | None = None,
     ) -> Imported:
         """Replay a plain export into this store, as checkpoints of at most 1,000 lines each.
 
         Fields stay, but ids, seqs and times of recording are new. A later version without `occurred_at` gets its old
-        time of recording, so that `valid_at` gives the same answers. Raises as `checkpoint` does, naming the line; the
+        time of recording, so that `valid_at` gives the same answers. Lines that this store knows already are passed
+        over. So are lines that are older than what it says now: `imported.older` names these atoms. With `older` they
+        are recorded, and current again. Raises as `checkpoint` does, naming the line; the
         lines before it are saved. With `dry_run` nothing is written: the answer tells what would be.
         """
         from substrate.moving.move import Move, import_lines  # noqa: PLC0415 - few who open a store import
 
-        move = Move.of(partial=partial, allow_secrets=allow_secrets, dry_run=dry_run)
+        move = Move.of(partial=partial, allow_secrets=allow_secrets, dry_run=dry_run, older=older)
         self._store.unlocked.check_locked()
         return self._woken(import_lines(self._store.log, lines, move, progress))
 
@@ -605,6 +608,7 @@ class Memory(Tabular):
         partial: bool | None = None,
         allow_secrets: bool = False,
         dry_run: bool = False,
+        older: bool = False,
         secret: str | bytes | None = None,
         unverified: bool = False,
         progress: Progress | None = None,
@@ -619,7 +623,7 @@ class Memory(Tabular):
         the default type. Entities of `server-memory` belong to `domain`, and have the origin `agent`; rows have none,
         as in a checkpoint that says none. `origin` says otherwise: `ingested` for a file that others wrote. There is
         one session for each file. The same file again records only what the store says otherwise by now: `changed`
-        names it. A plain export goes through the versions of such an atom once more.
+        names it. Of a plain export, older values than those of the store are left out, unless `older`.
 
         A HydraMem export needs the `secret` of its signature, or `unverified`. Its origin is `ingested`, and its
         project is the default `domain`. Denied if the signature does not fit.
@@ -640,6 +644,7 @@ class Memory(Tabular):
             dry_run=dry_run,
             secret=secret,
             unverified=unverified,
+            older=older,
         )
         self._store.unlocked.check_locked()
         return self._woken(import_file(self._store.log, path, from_kind, move, progress))

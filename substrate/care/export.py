@@ -35,7 +35,7 @@ from substrate.values.progress import Progress
 from substrate.values.times import from_microseconds
 from substrate.veil import bare, hidden_in
 
-__all__ = ["export"]
+__all__ = ["export", "line_of"]
 
 _TIMES = ("occurred_at", "valid_from", "valid_to")
 _WORDS = {Kind.PUT: "put", Kind.TOMBSTONE: "tombstone", Kind.EDGE: "edge", Kind.UNEDGE: "unedge"}
@@ -94,7 +94,7 @@ def _export_plain(log: Log, write_line: Callable[[dict[str, Json]], None], progr
         with log.snapshot() as transaction:
             entries = replay(transaction, start, min(start + BATCH, size))
             lines = [
-                _line(transaction, entry, entry.body)
+                line_of(transaction, entry, entry.body)
                 for entry in entries
                 if entry.kind in _WORDS and entry.body is not None and entry.seq not in undone
                 if _says_something(entry, in_use)
@@ -115,7 +115,7 @@ def _says_something(entry: Logged, in_use: set[bytes]) -> bool:
     return known
 
 
-def _line(transaction: ReadTransaction, entry: Logged, body: bytes) -> dict[str, Json]:
+def line_of(transaction: ReadTransaction, entry: Logged, body: bytes) -> dict[str, Json]:
     """What an entry says, as a person would: names for ids, times as text. Of one that is damaged, just that."""
     recorded_at = iso(from_microseconds(entry.time))
     members, damage = read_body(entry.kind, body)

@@ -10,5 +10,6 @@ cortexgraph    the files and the database of CortexGraph
 graphnosis     the plain .gai file of Graphnosis' engine
 messagepack    MessagePack, read within bounds; pure
 table          rows of CSV, TSV and JSON files and of data frames, by the names of their columns
+past           what of a plain export a store knows already, or has newer words for
 record         lines recorded as checkpoints, or only compared with the store
 """

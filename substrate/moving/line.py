@@ -30,6 +30,8 @@ class Line:
     """How much of the file was read by then, in the unit of `Lines.total`."""
     touches: tuple[Touch, ...] = ()
     """How an atom was used before; of no atom yet."""
+    recorded_at: int | None = None
+    """When it was recorded in the store that it comes from, if that is said: microseconds since 1970."""
 
     @property
     def key(self) -> object:

@@ -53,6 +53,7 @@ class Move:
     dry_run: bool = False
     secret: str | bytes | None = None
     unverified: bool = False
+    older: bool = False
 
     @classmethod
     def of(  # noqa: PLR0913
@@ -67,11 +68,12 @@ class Move:
         dry_run: bool = False,
         secret: str | bytes | None = None,
         unverified: bool = False,
+        older: bool = False,
     ) -> Move:
         """InputError, NameInvalid, SchemaInvalid."""
         name = None if domain is None else domain_name(domain)
         read = Columns.of(columns, type)
-        return cls(name, read, said or {}, partial, allow_secrets, dry_run, secret, unverified)
+        return cls(name, read, said or {}, partial, allow_secrets, dry_run, secret, unverified, older)
 
     def recording(self, kind: str, source: str) -> Recording:
         """How lines of a file of this kind are recorded.
@@ -81,7 +83,7 @@ class Move:
         """
         if kind == PLAIN:
             partial = bool(self.partial)
-            return Recording(kind, {}, partial, self.allow_secrets, self.dry_run, old_names=True)
+            return Recording(kind, {}, partial, self.allow_secrets, self.dry_run, old_names=True, older=self.older)
         session = f"{IMPORT_SESSION}{source}"[: LIMITS["text_characters"]]
         said = {key: value for key, value in self.said.items() if value is not None}
         said = {

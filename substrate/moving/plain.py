@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, TextIO
 
-from substrate.errors import InputError, StoreDamaged
+from substrate.atoms.moments import read_time
+from substrate.errors import InputError, SchemaInvalid, StoreDamaged
 from substrate.files import bounded_lines, expanded, refuse_pipe, users_file
 from substrate.limits import LIMITS, check_size
 from substrate.messages import IMPORT_FULL
@@ -68,7 +69,8 @@ def _lines(file: TextIO) -> Iterator[Read]:
             yield at_line(number, StoreDamaged.code, "it was damaged in the exported store")
         else:
             _check_key(number, kind, fields)
-            yield Line(number, kind, _item(kind, fields, runs), len(text), read)
+            item = _item(kind, fields, runs)
+            yield Line(number, kind, item, len(text), read, recorded_at=_recorded_at(fields))
     counted.close()
 
 
@@ -111,6 +113,13 @@ def _header(text: str) -> Fields | None:
 
 def _incomplete(what: str) -> Broken:
     return Broken(f"the export is not complete: {what}", "Export again. To import only what is there, remove line 1")
+
+
+def _recorded_at(fields: Fields) -> int | None:
+    try:
+        return read_time(fields.get("recorded_at"), "recorded_at")
+    except SchemaInvalid:
+        return None
 
 
 def _item(kind: str, fields: Fields, runs: _Runs) -> Fields:

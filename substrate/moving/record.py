@@ -12,6 +12,7 @@ from substrate.errors import InputError, ItemsRefused, QuotaReached
 from substrate.log.log import Log
 from substrate.messages import Item, Message
 from substrate.moving.line import KINDS, Broken, Fields, Line, Lines, Read
+from substrate.moving.past import Past
 from substrate.names import normalise
 from substrate.proof.entry import Kind
 from substrate.save.batch import Batch
@@ -44,6 +45,8 @@ class Recording:
     dry_run: bool = False
     old_names: bool = False
     """Whether names are taken that a store before this one took, and a new atom may not have."""
+    older: bool = False
+    """Whether a line is recorded also if the store says something newer."""
 
 
 class _Items(TypedDict):
@@ -92,6 +95,7 @@ class _Chunk:
 def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = None) -> Imported:
     """Record all lines, or compare them with what is there. What the reader could not read is told in `refused`.
 
+    Lines of an export that the store knows, or has newer words for, are left out, unless `how.older`.
     ItemsRefused, unless `how.partial`, at the first line that the store does not take; what came before it is saved
     then, and the message says so. So does QuotaReached, and has the report of it. InputError if there is no line.
     """
@@ -102,8 +106,9 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
     confirmed: dict[str, None] = {}
     size = log.head().head.size
     last = 0
+    past = Past(log)
     try:
-        for chunk in _chunks(lines.lines):
+        for chunk in _chunks(lines.lines if how.older else past.news(lines.lines)):
             refused += chunk.refused
             if chunk.has_lines:
                 there |= _there(log, chunk, size)
@@ -122,11 +127,13 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
     except QuotaReached as full:
         if not last or how.dry_run:
             raise
-        report = _together(results, _by_line(refused, how), how, there, tuple(confirmed))
+        report = _together(results, _by_line(refused, how), how, there, tuple(confirmed), older=tuple(past.older))
         raise full.after(f"lines up to {last:,} are saved, the rest is not", report) from None
+    if not results and (past.older or past.known) and (how.partial or not refused):
+        results = [Saved(range(size, size), log.head())]
     if not results:
         raise _refusal(_by_line(refused, how), "nothing was saved") if refused else _nothing()
-    return _together(results, _by_line(refused, how), how, there, tuple(confirmed))
+    return _together(results, _by_line(refused, how), how, there, tuple(confirmed), older=tuple(past.older))
 
 
 def refuse_first(lines: Lines, how: Recording) -> None:
@@ -253,12 +260,14 @@ def _named(refused: Refused, chunk: _Chunk) -> Refused:
     return replace(refused, item=f"line {chunk.lines[refused.item.argument][refused.item.at]}")
 
 
-def _together(
+def _together(  # noqa: PLR0913
     results: list[Saved],
     refused: tuple[Refused, ...],
     how: Recording,
     there: Collection[str],
     confirmed: tuple[str, ...],
+    *,
+    older: tuple[str, ...],
 ) -> Imported:
     def joined(names: Callable[[Saved], tuple[str, ...]]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for saved in results for name in names(saved)))
@@ -281,4 +290,5 @@ def _together(
         kind=how.kind,
         dry_run=how.dry_run,
         changed=tuple(name for name in recorded if name in there),
+        older=older,
     )

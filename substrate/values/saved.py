@@ -89,6 +89,8 @@ class Imported(Saved):
     dry_run: bool = False
     changed: tuple[str, ...] = ()
     """Names of `recorded` that were in use before the import, which gave them a new version."""
+    older: tuple[str, ...] = ()
+    """Of a plain export: atoms and edges with older lines that were left out, as the store says something newer."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -113,7 +115,7 @@ class Undone(Result):
     imported: str | None = None
     """The session of the import whose last checkpoint this was, if it has others: they stay."""
     ingested: range | None = None
-    """The entries of the checkpoint before, if this was the last of an ingest that has several: the others stay."""
+    """The entries of the checkpoint before, if this was of an ingest and that one was too: it stays."""
     verb: str | None = None
     """The verb that made the checkpoint: checkpoint, rename, import, ingest or undo."""
     recorded_at: datetime | None = None

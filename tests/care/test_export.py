@@ -104,6 +104,53 @@ def test_a_second_import_only_confirms(grown: Memory, other: Memory) -> None:
     assert other.head().head.size == size
 
 
+def exported(memory: Memory) -> str:
+    file = io.StringIO()
+    memory.export(file)
+    return file.getvalue()
+
+
+def test_a_second_import_of_several_versions_writes_nothing(grown: Memory, other: Memory) -> None:
+    """Atoms with several versions, tombstones, and edges that were taken back."""
+    lines = exported(grown)
+    other.import_lines(io.StringIO(lines))
+    before = exported(other)
+    again = other.import_lines(io.StringIO(lines))
+    assert exported(other) == before
+    assert (again.recorded, again.tombstoned, again.edges, again.unedged, again.older) == ((), (), (), (), ())
+    assert again.confirmed
+
+
+def test_an_import_never_puts_an_older_value_over_a_newer_one(grown: Memory, other: Memory) -> None:
+    """The twin: `older` does."""
+    lines = exported(grown)
+    other.checkpoint(["v1.fact.a = mine", "v1.fact.z = also mine"])
+    imported = other.import_lines(io.StringIO(lines))
+    assert imported.older == other.import_lines(io.StringIO(lines), dry_run=True).older == ("v1.fact.a",)
+    assert "v1.fact.b" in imported.recorded
+    assert [version.atom and version.atom.value for version in other.history("v1.fact.a")] == ["mine"]
+    assert other.import_lines(io.StringIO(lines), older=True).older == ()
+    assert other.access("v1.fact.a").value == "2"
+
+
+def test_a_change_since_the_import_stays_and_news_of_the_other_store_come(memory: Memory, other: Memory) -> None:
+    memory.checkpoint(["v1.fact.a = 1", "v1.fact.b = 1"])
+    memory.checkpoint(["v1.fact.a = 2"])
+    first = exported(memory)
+    memory.checkpoint(["v1.fact.b = 2"])  # before the first import, so its time is no help
+    second = exported(memory)
+    other.import_lines(io.StringIO(first))
+    other.checkpoint(["v1.fact.a = 1"])  # back to what it was, on purpose
+    assert other.import_lines(io.StringIO(second)).recorded == ("v1.fact.b",)
+    assert [other.access(name).value for name in ("v1.fact.a", "v1.fact.b")] == ["1", "2"]
+
+
+def test_lines_without_a_time_are_recorded_as_they_stand(memory: Memory) -> None:
+    memory.checkpoint(["v1.fact.a = mine"])
+    line = {"kind": "put", "name": "v1.fact.a", "value": "theirs"}
+    assert memory.import_lines(io.StringIO(json.dumps(line))).changed == ("v1.fact.a",)
+
+
 def test_lines_of_another_program_need_no_header(memory: Memory) -> None:
     lines = [
         {"kind": "put", "name": "v1.fact.a", "value": "1"},

@@ -78,7 +78,7 @@ def import_lines(given: Namespace, output: Output) -> Answer:
         return _imported(given, output, file, {"from_kind": kind, **options})
     if said not in (None, "substrate"):
         raise InputError("standard input is read as an export of substrate: give a file for other kinds")
-    options = {word: getattr(given, word) for word in ("partial", "allow_secrets", "dry_run")}
+    options = {word: getattr(given, word) for word in ("partial", "allow_secrets", "dry_run", "older")}
     return _imported(given, output, file, options)
 
 
@@ -119,7 +119,7 @@ def _target(given: Namespace) -> Iterator[Memory]:
 
 
 def _clone(given: Namespace, output: Output) -> Answer:
-    for word in ("partial", "allow_secrets", "dry_run", "from", "column"):
+    for word in ("partial", "allow_secrets", "dry_run", "older", "from", "column"):
         if getattr(given, word):
             raise InputError("--full copies a whole log: it takes no other option than --store")
     path = store_path(given)
@@ -140,7 +140,7 @@ def _ingest(given: Namespace, output: Output) -> Answer:
 
 def _options(given: Namespace) -> dict[str, Any]:
     columns = dict(given.column) if given.column else None
-    words = ("domain", "type", "origin", "actor", "allow_secrets", "dry_run", "unverified")
+    words = ("domain", "type", "origin", "actor", "allow_secrets", "dry_run", "unverified", "older")
     secret = None if given.secret_file is None else read_text(given.secret_file, "the secret").rstrip("\r\n")
     said = {word: getattr(given, word) for word in words}
     return {**said, "columns": columns, "partial": given.partial or None, "secret": secret}
@@ -158,11 +158,18 @@ def _answer(imported: Imported, waiting: tuple[str, ...]) -> Answer:
     rows: list[tuple[str, object]] = [(what, len(names)) for what, names in counts.items()]
     if imported.changed:
         rows.insert(1, ("of these changed", len(imported.changed)))
+    if imported.older:
+        rows.append(("older, left out", len(imported.older)))
     answer = saved_answer(imported, rows)
     hints = [*answer.hints, *waiting]
     if imported.changed:
         some = ", ".join(as_word(name) for name in imported.changed[:_SOME])
         hints.append(f"these names were in use before: the import gives them a new version: {some}")
+    if imported.older:
+        count = f"{len(imported.older):,} {'has' if len(imported.older) == 1 else 'have'}"
+        hints.append(
+            f"{count} older values in the file than in the store, which were left out. To put them back: --older"
+        )
     if imported.dry_run:
         hints.append("Nothing was written. Repeat without --dry-run to import the above.")
     return dataclasses.replace(answer, hints=tuple(hints))
