@@ -285,9 +285,10 @@ def what_was_undone(undone: Undone, caller: str) -> list[str]:
             f"To erase all that this import recorded: {forget}"
         )
     if undone.ingested is not None:
+        noun = "entry" if len(undone.ingested) == 1 else "entries"
         lines.append(
-            f"only the last checkpoint of this ingest {done} taken back. "
-            f"The one before it stays: entries {in_ranges(undone.ingested)}"
+            f"only the last checkpoint of an ingest {done} taken back. "
+            f"The one before it is of an ingest too, and stays: {noun} {in_ranges(undone.ingested)}"
         )
     return lines
 

@@ -14,6 +14,7 @@ from uuid import UUID
 
 from substrate.atoms.bodies import body_of
 from substrate.atoms.diff import diff
+from substrate.atoms.domains import DOMAIN
 from substrate.atoms.moments import snapshot_of
 from substrate.ciphers import CIPHERTEXT
 from substrate.encryption.domains import encrypted_domains
@@ -53,8 +54,6 @@ _LASTING: Final = {
 }
 """Kinds of entries that no checkpoint takes back."""
 _SAID: Final = (Kind.PUT, Kind.TOMBSTONE, Kind.EDGE, Kind.UNEDGE)
-_MANY: Final = 500
-"""Entries that a checkpoint of an ingest has at least if another follows: it is written when enough wait."""
 
 
 def undo(
@@ -148,8 +147,14 @@ def _made_by(transaction: ReadTransaction, seqs: range) -> _Made:
         return _Made("checkpoint", time, actor)
     earlier = (read_seq(at) for at, _ in transaction.scan(HEADS, stop=seq_key(seqs.start), reverse=True, limit=1))
     part = range(next(earlier, seqs.start), seqs.start)
-    goes_on = before.get("origin") == INGESTED and len(part) >= _MANY
-    return _Made("ingest", time, actor, ingested=part if goes_on else None)
+    is_beside = before.get("origin") == INGESTED or (len(part) == 1 and _names_domain_of(before, first))
+    return _Made("ingest", time, actor, ingested=part if is_beside else None)
+
+
+def _names_domain_of(before: Mapping[str, Json], said: Mapping[str, Json]) -> bool:
+    """Whether the entry before made the domain of a document or a chunk: an ingest does so first."""
+    domain, name = str(before.get("name")), str(said.get("name"))
+    return domain.startswith(DOMAIN) and name.split(".")[2:3] == [domain.removeprefix(DOMAIN)]
 
 
 def _said_at(transaction: ReadTransaction, seq: int) -> Mapping[str, Json]:

@@ -28,6 +28,17 @@ def test_a_question_about_the_past_is_not_answered_by_what_was_taken_back(memory
     assert "The port of the server is 9999" in values(memory, question)
 
 
+def test_what_an_undo_says_again_is_told_once(memory: Memory) -> None:
+    """However often it is undone and done again."""
+    ports = [f"The port of the server is {number}" for number in (8080, 8081, 9999)]
+    for port in ports:
+        memory.checkpoint([f"v1.fact.port = {port}"])
+    for count in range(1, 5):
+        memory.undo()
+        told = values(memory, "what was the port of the server before?")
+        assert sorted(told) == ports[: 2 + (count % 2 == 0)]
+
+
 def test_what_was_taken_back_as_a_whole_is_not_told_as_deleted(memory: Memory) -> None:
     memory.checkpoint(["v1.fact.typo_port = The typo port"])
     memory.undo()
