@@ -104,7 +104,9 @@ def _history(transaction: ReadTransaction, line: Line) -> _History | None:
     said = [line_of(transaction, entry, entry.body) for entry in entries if entry.body is not None]
     if not said:
         return None
-    told = [(str(one["kind"]), {word: one[word] for word in one if word not in _NOT_SAID}) for one in said]
+    told: list[tuple[str, Fields]] = [
+        (str(one["kind"]), {word: one[word] for word in one if word not in _NOT_SAID}) for one in said
+    ]
     return _History(told, entries[-1].time)
 
 
