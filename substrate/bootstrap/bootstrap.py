@@ -297,9 +297,14 @@ class _Opener:
     def _recent(self) -> Iterator[tuple[bytes, bool]]:
         """The atoms recorded last, newest first; but for documents and what was made of them.
 
-        What an import brought waits for what people and agents saved a few at a time, if there is any of it.
+        What an import brought waits for what people and agents saved a few at a time, if there is any of it. In a
+        domain it does not: its members come first there.
         """
         found = newest(self._snapshot.transaction, self._documents, _SCANNED)
+        if self._asked.domain is not None:
+            last = np.sort(np.concatenate([found.own, found.brought]))[::-1][:_SCANNED]
+            yield from islice(dict.fromkeys(self._put(last), False).items(), _RECENT)
+            return
         subjects = dict.fromkeys(self._put(found.own), False)
         waits = bool(subjects)
         for subject in self._put(found.brought):
