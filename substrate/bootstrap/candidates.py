@@ -138,7 +138,7 @@ class Gatherer:
         uses = uses_of(self._snapshot.transaction, subjects)
         found = []
         for (need, version), body, used in zip(versions, bodies, uses, strict=True):
-            judged = self._judged(need, version, body, used) if body and body.damage is None else "gone"
+            judged = self._judged(need, version, body, used) if body and body.damage is None else "damaged"
             if isinstance(judged, Candidate):
                 found.append(judged)
             else:
@@ -200,11 +200,13 @@ class Gatherer:
             if hidden is not None and need.subject in hidden.atoms:
                 continue
             version = latest_version(self._snapshot.transaction, need.subject)
-            if version is None or (version.name or "").startswith(CIPHERTEXT):  # locked, it is as absent
+            if version is None:
+                self.left_out["forgotten"] += 1
+            elif (version.name or "").startswith(CIPHERTEXT):  # locked, it is as absent
                 self.left_out["gone"] += 1
             elif version.kind is not Kind.PUT or version.name is None:
                 if is_missed(self._snapshot.transaction, need.subject):
-                    self._lose("gone", need, version)
+                    self._lose("forgotten" if version.name is None else "deleted", need, version)
             else:
                 found.append((need, version))
         return found

@@ -35,7 +35,10 @@ LEFT_OUT: Mapping[str, str] = {
     "ingested": "text that was taken in from elsewhere; `ingested` shows what of it fits the objective",
     "superseded": "another atom took its place",
     "not_in_force": "does not hold now: it ended, or has not begun",
-    "gone": "taken out of use, forgotten, or damaged",
+    "deleted": "taken out of use",
+    "forgotten": "erased for good",
+    "damaged": "the store cannot read it; fsck says more",
+    "gone": "locked: it cannot be read here",
 }
 """Why something that came into question is not shown."""
 
@@ -50,7 +53,10 @@ _IN_WORDS: Mapping[str, str] = {
     "ingested": "taken in from elsewhere",
     "superseded": "superseded",
     "not_in_force": "not in force now",
-    "gone": "deleted or damaged",
+    "deleted": "deleted",
+    "forgotten": "forgotten",
+    "damaged": "damaged",
+    "gone": "that cannot be read here",
     "in_all": "in all",
 }
 """The same in a few words, behind a number or a name."""

@@ -4,7 +4,8 @@ The store, and 500 questions to search, bootstrap, predict and context, with som
 before the package was laid out anew; `make.py`, `questions.py` and `asking.py` say how. The answers were recorded again
 when what an opening shows, what predictions weigh and which statement comes first were changed on purpose: of 200
 searches 39 differed then, in their first hit 2. Later the wording of three messages was
-recorded again; and 23 of 120 openings, since the best matches are there and room that is left holds further ones.
+recorded again; and 23 of 120 openings, since the best matches are there and room that is left holds further ones. Of 9
+openings it is told since whether what is left out is deleted or forgotten.
 An answer that differs on purpose gets a line in `EXPLAINED`.
 """
 

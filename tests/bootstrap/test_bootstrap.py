@@ -16,6 +16,7 @@ from substrate.bootstrap.show import cluster_of
 from substrate.embed.tokens import token_counter
 from substrate.errors import InputError, NameInvalid, SchemaInvalid, TooLarge
 from substrate.learn.forecast import Need
+from substrate.log.tables import BODIES, seq_key
 from substrate.memory import Memory
 from tests.bootstrap.openings import LONG, Reopen, names, opened, subject, with_needs
 from tests.scale import PATIENCE_S
@@ -162,6 +163,22 @@ def test_without_anything_better_to_go_by_the_newest_is_shown(memory: Memory) ->
     opening = memory.bootstrap()
     assert opening.atoms[0].name == "v1.fact.f59"
     assert opening.atoms[0].why == "recorded last"
+
+
+def test_it_is_told_whether_an_atom_is_deleted_forgotten_or_damaged(memory: Memory) -> None:
+    shares = {f"v1.fact.{word}": 0.1 for word in ("kept", "deleted", "forgotten", "damaged")}
+    memory.checkpoint([f"{name} = words about it" for name in shares])
+    ids = {name: subject(memory, name) for name in shares}
+    memory.checkpoint(tombstones=["v1.fact.deleted"])
+    memory.forget("v1.fact.forgotten")
+    seq = memory.access("v1.fact.damaged").atom.seq
+    with memory._store.log._store.write() as transaction:
+        transaction.delete(BODIES, seq_key(seq))
+    needs = [Need(ids[name], share, {"match": 1.0}) for name, share in shares.items()]
+    opening = with_needs(memory, needs, Request.of())
+    assert names(opening) == ["v1.fact.kept"]
+    assert opening.left_out.reasons == {"deleted": 1, "forgotten": 1, "damaged": 1}
+    assert "1 deleted, 1 forgotten, 1 damaged" in opening.text()
 
 
 def test_an_empty_store_is_opened_with_nothing(memory: Memory) -> None:
