@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -247,6 +248,11 @@ def test_what_others_write_leaves_focus_selection_and_scroll_to_who_reads(notebo
     shown.python(f"len(memory.checkpoint(['{PROVIDER} = Mollie']).seqs)")  # the list in which one stands is another
     expect(widget.get_by_test_id("version")).to_have_count(3)
     assert widget.evaluate("() => document.activeElement.dataset.seq") == "1"
+    shown.python("len(memory.undo().seqs)")
+    expect(widget.get_by_test_id("version")).to_have_count(4)
+    expect(widget.get_by_test_id("version").filter(has=shown.page.get_by_test_id("undone"))).to_have_text(
+        re.compile("undone.*Mollie")
+    )
     widget.get_by_test_id("edge").get_by_role("button").first.focus()
     shown.page.keyboard.press("Enter")
     expect(widget.get_by_test_id("title")).not_to_have_text(PROVIDER)

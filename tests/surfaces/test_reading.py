@@ -251,6 +251,21 @@ def test_a_history_tells_of_tombstones_and_of_gaps(reader: Agent) -> None:
     assert (gap["kind"], "value" in gap) == ("gap", False)
 
 
+def test_a_history_marks_the_version_that_an_undo_took_back(tmp_path: Path) -> None:
+    with substrate.open(tmp_path / "store", model="none") as memory:
+        memory.checkpoint(["v1.fact.pay = Stripe"])
+        memory.checkpoint(["v1.fact.pay = Adyen"])
+        undone = memory.undo()
+    assert undone.seqs is not None
+    with in_memory(tmp_path / "store") as agent:
+        versions = agent.ok(HISTORY, key="v1.fact.pay")["versions"]
+    assert [(one["value"], one.get("takenBackBy")) for one in versions] == [
+        ("Stripe", None),
+        ("Adyen", undone.seqs.start),
+        ("Stripe", None),
+    ]
+
+
 def test_the_history_of_what_never_was_names_the_nearest(reader: Agent) -> None:
     error = reader.error(HISTORY, key="v1.fact.ofice")
     assert error["code"] == "not_found"

@@ -237,6 +237,15 @@ def test_it_travels_in_time(explorer: Explorer) -> None:
     assert [version["seq"] for version in explorer.detail["history"]] == [3]
 
 
+def test_the_history_marks_the_version_that_an_undo_took_back(memory: Memory) -> None:
+    memory.checkpoint(["v1.goal.launch = Launch in June"])
+    undone = memory.undo()
+    assert undone.seqs is not None
+    detail: Any = detail_of(memory, "v1.goal.launch", None)
+    marks = [(version["value"], version["taken_back_by"]) for version in detail["history"]]
+    assert marks == [("Launch in May", None), ("Launch in June", undone.seqs.start), ("Launch in May", None)]
+
+
 def test_what_is_out_of_use_or_forgotten_says_so_with_its_proof(memory: Memory) -> None:
     memory.checkpoint(tombstones=["v1.goal.launch"])
     gone: Any = detail_of(memory, "v1.goal.launch", None)

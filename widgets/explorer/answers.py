@@ -269,6 +269,7 @@ def _version(version: Version) -> Told:
         "when": version.to_dict()["recorded_at"],
         "actor": version.actor,
         "value": "" if atom is None else _short(atom.value, _SHORT),
+        "taken_back_by": version.taken_back_by,
     }
 
 

@@ -59,9 +59,14 @@ function historyOf(model, detail) {
   const rows = detail.history.map((version) => h("li", { class: version.seq === here ? "ex-version ex-here" : "ex-version", "data-testid": "version" },
     h("button", { type: "button", class: "sub-quiet ex-seq", title: `Go back to what was known after entry ${version.seq}`, "data-seq": version.seq,
       "aria-pressed": String(detail.as_of === version.seq), onclick: () => tell(model, { as_of: version.seq }) }, `#${version.seq}`),
-    h("span", { class: "ex-then" }, version.kind === "put" ? stored(version.value) : h("em", {}, version.kind === "gap" ? "forgotten" : "taken out of use")),
+    h("span", { class: "ex-then" }, undoneMark(version), version.kind === "put" ? stored(version.value) : h("em", {}, version.kind === "gap" ? "forgotten" : "taken out of use")),
     h("span", { class: "ex-when" }, moment(version.when), version.actor ? [" by ", stored(version.actor)] : null)));
   return rows.length ? section(detail.earlier ? "History (the newest 50)" : "History", h("ol", { class: "ex-history" }, rows)) : null;
+}
+
+function undoneMark(version) {
+  if (version.taken_back_by == null) return null;
+  return [h("span", { class: "sub-chip", title: `It never held: entry ${version.taken_back_by} undid it`, "data-testid": "undone" }, "undone"), " "];
 }
 
 function edgesOf(model, detail) {

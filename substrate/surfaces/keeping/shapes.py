@@ -46,12 +46,13 @@ class VersionShape(CamelShape):
     origin: str | None = None
     valid_from: str | None = None
     valid_to: str | None = None
+    taken_back_by: int | None = Field(None, description="seq of the undo that took it back: it never held")
 
     @classmethod
     def of(cls, version: Version) -> VersionShape:
         """In the words of the wire."""
         said: dict[str, Any] = {"seq": version.seq, "kind": version.kind, "recorded_at": iso(version.recorded_at)}
-        said["actor"] = version.actor
+        said |= {"actor": version.actor, "taken_back_by": version.taken_back_by}
         if (atom := version.atom) is not None:
             said |= {"value": atom.value[:_PREVIEW], "actor": atom.actor, "origin": atom.origin}
             said["truncated"] = len(atom.value) > _PREVIEW or None
