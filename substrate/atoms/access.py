@@ -10,7 +10,7 @@ from substrate.atoms.renames import renamed_to
 from substrate.atoms.resolve import resolve
 from substrate.atoms.stale import stale_because
 from substrate.atoms.supersedes import superseders
-from substrate.atoms.validity import version_at
+from substrate.atoms.validity import recorded_since, version_at
 from substrate.codec import read_body
 from substrate.errors import NotFound
 from substrate.log.identity import id_text
@@ -47,7 +47,8 @@ def access(snapshot: Snapshot, name: str, *, proof: bool = False) -> Access:
     if atom.damaged is not None:
         raise damage_of(atom)
     if not snapshot.is_now:
-        return Access(atom, prove_recorded(transaction, atom.seq) if proof else None)
+        since = None if snapshot.upto is None else from_microseconds(recorded_since(transaction, found[0]))
+        return Access(atom, prove_recorded(transaction, atom.seq) if proof else None, since=since)
     bundle = prove_name(transaction, atom.name) if proof else None
     return Access(atom, bundle, _stale(snapshot, latest.subject, card))
 

@@ -23,7 +23,7 @@ from substrate.snapshot import Snapshot
 from substrate.views.atoms import VersionRow, versions_of
 from substrate.views.words import undoing
 
-__all__ = ["Span", "all_taken_back", "spans", "stands", "taken_back", "version_at"]
+__all__ = ["Span", "all_taken_back", "recorded_since", "spans", "stands", "taken_back", "version_at"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,8 @@ class Span:
 
     version: VersionRow
     body: Body
+    since: int
+    """When the first of these versions was recorded."""
     start: int | None
     end: int | None
 
@@ -47,16 +49,16 @@ def spans(transaction: ReadTransaction, versions: Iterable[VersionRow]) -> Itera
     for version, body in _standing(transaction, versions):
         if body is None or version.kind is Kind.TOMBSTONE:
             if newest is not None:
-                yield _span(newest, since)
+                yield _span(newest, since, since)
                 newest = None
             yield version
             continue
         if newest is not None and newest[1].members.get("value") != body.members.get("value"):
-            yield _span(newest, since)
+            yield _span(newest, since, since)
             newest = None
         newest, since = newest or (version, body), body.time
     if newest is not None:
-        yield _span(newest, None)
+        yield _span(newest, since, None)
 
 
 def _standing(transaction: ReadTransaction, versions: Iterable[VersionRow]) -> Iterator[tuple[VersionRow, Body | None]]:
@@ -89,10 +91,17 @@ def _undoes(body: Body | None) -> int:
     return count if isinstance(count, int) else 0
 
 
-def _span(found: VersionFound, since: int | None) -> Span:
+def _span(found: VersionFound, since: int, otherwise: int | None) -> Span:
+    """The span of a value that was first recorded at `since`, and holds from `otherwise` on where it does not say."""
     members = found[1].members
-    start, end = members.get("valid_from", members.get("occurred_at", since)), members.get("valid_to")
-    return Span(*found, start if isinstance(start, int) else None, end if isinstance(end, int) else None)
+    start, end = members.get("valid_from", members.get("occurred_at", otherwise)), members.get("valid_to")
+    return Span(*found, since, start if isinstance(start, int) else None, end if isinstance(end, int) else None)
+
+
+def recorded_since(transaction: ReadTransaction, version: VersionRow) -> int:
+    """When the value of a version was first recorded: by it, or by one of those before it that say the same."""
+    span = next(spans(transaction, versions_of(transaction, version.subject, upto=version.seq)))
+    return span.since if isinstance(span, Span) else time_of(transaction, version.seq)
 
 
 def version_at(snapshot: Snapshot, latest: VersionRow) -> VersionFound | None:

@@ -136,6 +136,8 @@ class Access(Result):
     """The atoms that are probably needed next, the likeliest first; only for a read without a moment."""
     renamed_from: str | None = None
     """The name that was asked for, if the atom has another one now."""
+    since: datetime | None = None
+    """With `as_of`: when this value was first recorded; later versions may have said it again. Not in `to_dict`."""
 
     @property
     def name(self) -> str:

@@ -304,15 +304,8 @@ def _start(memory: Memory, atom: Atom) -> datetime:
 
     A fact that is replaced gets a version with its end, recorded then: its text is older than that version.
     """
-    if (said := atom.valid_from or atom.occurred_at) is not None:
-        return said
-    start = atom.recorded_at
-    for earlier in reversed(memory.history(atom.id)):
-        if earlier.seq < atom.seq:
-            if earlier.atom is None or earlier.atom.value != atom.value:
-                break
-            start = earlier.recorded_at
-    return start
+    said = atom.valid_from or atom.occurred_at
+    return said or memory.access(atom.id, as_of=atom.seq).since or atom.recorded_at
 
 
 def _sections(memory: Memory, atom: Atom) -> list[dict[str, str]]:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import substrate
+from substrate.result import iso
 from substrate.surfaces import load_surface
 from tests.agents import Agent, in_memory
 
@@ -161,6 +162,18 @@ def test_a_fact_that_was_replaced_is_recalled_at_a_time_before_that(team: Agent)
     assert then["valid_to"] is not None
     (now,) = team.ok("knowmind.recall_at_time", query="VAT")["hits"]
     assert now["content"] == "Our VAT is 21 percent."
+
+
+@pytest.mark.parametrize("change", [{"atoms": ["v1.fact.vat = 21 percent"]}, {"tombstones": ["v1.fact.vat"]}])
+def test_a_fact_is_recalled_at_a_time_before_an_undo(team: Agent, store: Path, change: dict[str, Any]) -> None:
+    with substrate.open(store) as memory:
+        memory.checkpoint(["v1.fact.vat = 19 percent"])
+        recorded = memory.access("v1.fact.vat", predictions=0).atom.recorded_at
+        between = datetime.now(UTC).isoformat()
+        memory.checkpoint(**change)
+        memory.undo()
+    (then,) = team.ok("knowmind.recall_at_time", query="VAT", as_of=between)["hits"]
+    assert (then["content"], then["valid_from"]) == ("19 percent", iso(recorded))
 
 
 def test_a_document_is_joined_to_its_sections_by_has_chunk(team: Agent) -> None:
