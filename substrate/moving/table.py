@@ -1,9 +1,9 @@
 """Rows with named columns, such as CSV, TSV and JSON files and data frames have: a row becomes an atom.
 
 A column is taken for what its name says: `name` or `key`, `value` or `text`, tags, source and the other fields of an
-atom. `columns` says it of columns with other names. What no field takes stands in the atom's attrs, by the column's
-name. A row without a name gets one made of its text, so that the same row has the same name each time. Two rows of one
-name and two texts are two atoms.
+atom. Each object of a JSON file has columns of its own. `columns` says it of columns with other names. What no field
+takes stands in the atom's attrs, by the column's name. A row without a name gets one made of its text, so that the
+same row has the same name each time. Two rows of one name and two texts are two atoms.
 """
 
 from __future__ import annotations
@@ -60,6 +60,8 @@ _DIGITS: Final = 8
 _SHOWN: Final = 20
 _Row: TypeAlias = tuple[int, Mapping[str, object], int]
 """Where it stands, its cells by column, and how much of the file was read by then."""
+_FieldsOf: TypeAlias = Callable[[Mapping[str, object]], Mapping[str, str]]
+"""The field of each column of a row that is one. InputError if none has the text."""
 
 
 @runtime_checkable
@@ -93,10 +95,14 @@ class Columns:
             raise InputError(Arg("type"), " is a word of a-z, 0-9 and _, such as fact")
         return cls(named or {}, type or "note")
 
-    def read(self, header: Iterable[str]) -> dict[str, str]:
-        """The field of each column that is one. InputError if no column has the text of the atoms."""
+    def read(self, header: Iterable[str], *, of_line: bool = False) -> dict[str, str]:
+        """The field of each column that is one. InputError if no column has the text of the atoms.
+
+        `of_line`: these are the columns of one line, which may lack any other column that somebody named.
+        """
         columns = list(header)
-        if missing := [column for column in self.named.values() if column not in columns]:
+        needed = [column for word, column in self.named.items() if word == "value" or not of_line]
+        if missing := [column for column in needed if column not in columns]:
             raise InputError(f"there is no column {missing[0]!r}. The columns are: {_listed(columns)}")
         fields = {column: word for word, column in self.named.items()}
         plain = {column.strip().casefold().replace(" ", "_"): column for column in reversed(columns)}
@@ -126,9 +132,9 @@ def open_csv(path: Path, columns: Columns, *, tabs: bool = False) -> Iterator[Li
 
 @contextmanager
 def open_json_rows(path: Path, columns: Columns) -> Iterator[Lines]:
-    """The objects of a JSON Lines file, each a row. InputError if the first one is none."""
+    """The objects of a JSON Lines file, each a row with columns of its own. InputError if the first one is none."""
     with _text_of(path) as (file, total):
-        yield Lines(_rows_to_lines(_json_rows(file), columns), total)
+        yield Lines(_rows_to_lines(_json_rows(file), columns, each_its_own=True), total)
 
 
 def frame_lines(frame: object, columns: Columns) -> Lines:
@@ -141,7 +147,7 @@ def frame_lines(frame: object, columns: Columns) -> Lines:
         raise SchemaInvalid(f"give a data frame of pandas or polars, not {type(frame).__name__}")
     numbered = ((number, dict(zip(names, row, strict=True)), number) for number, row in enumerate(rows, 1))
     total = len(frame) if isinstance(frame, Sized) else 0
-    return Lines(_lines(numbered, columns.read(names), columns), total)
+    return Lines(_lines(numbered, _fields_of_all(columns, names), columns), total)
 
 
 def _csv_rows(file: io.TextIOBase, *, tabs: bool) -> Iterator[_Row | Read]:
@@ -192,13 +198,18 @@ def _json_rows(file: io.TextIOBase) -> Iterator[_Row | Read]:
             yield at_line(number, InputError.code, "it is not a JSON object")
 
 
-def _rows_to_lines(rows: Iterator[_Row | Read], columns: Columns) -> Iterator[Read]:
-    """Lines of rows whose columns are known by the first of them. InputError if there is nothing at all."""
+def _rows_to_lines(rows: Iterator[_Row | Read], columns: Columns, *, each_its_own: bool = False) -> Iterator[Read]:
+    """Lines of rows whose columns the first of them names, or each its own. InputError if there is nothing at all.
+
+    If the first one has no text, that is an InputError too: all of the file is something else, or a name is misspelt.
+    """
     is_empty = True
     for first in rows:
         if isinstance(first, tuple):
             number, cells, _ = first
-            yield from _lines(rows if number == 0 else chain((first,), rows), columns.read(map(str, cells)), columns)
+            fields_of = _fields_of_all(columns, map(str, cells))
+            fields_of = _fields_of_each(columns) if each_its_own else fields_of
+            yield from _lines(rows if number == 0 else chain((first,), rows), fields_of, columns)
             return
         yield first
         is_empty = False
@@ -206,7 +217,29 @@ def _rows_to_lines(rows: Iterator[_Row | Read], columns: Columns) -> Iterator[Re
         raise InputError("there is nothing to import: the file is empty")
 
 
-def _lines(rows: Iterable[_Row | Read], fields: Mapping[str, str], columns: Columns) -> Iterator[Read]:
+def _fields_of_all(columns: Columns, header: Iterable[str]) -> _FieldsOf:
+    """The same fields for every row. InputError at once if no column has the text."""
+    fields = columns.read(header)
+    return lambda _: fields
+
+
+def _fields_of_each(columns: Columns) -> _FieldsOf:
+    """The fields of a row by its own columns. Rows that follow each other mostly have the same."""
+    last: list[str] = []
+    fields: dict[str, str] = {}
+
+    def fields_of(cells: Mapping[str, object]) -> Mapping[str, str]:
+        nonlocal last, fields
+        header = list(cells)
+        if header != last:
+            fields = columns.read(header, of_line=True)
+            last = header
+        return fields
+
+    return fields_of
+
+
+def _lines(rows: Iterable[_Row | Read], fields_of: _FieldsOf, columns: Columns) -> Iterator[Read]:
     """A line for each row. If a row before it has its name, and says something else, a digest of the text follows."""
     taken: dict[int, str] = {}
     for row in rows:
@@ -215,7 +248,7 @@ def _lines(rows: Iterable[_Row | Read], fields: Mapping[str, str], columns: Colu
             continue
         number, cells, read = row
         try:
-            item = _atom(cells, fields, columns)
+            item = _atom(cells, fields_of(cells), columns)
         except SubstrateError as error:
             yield at_line(number, error.code, error.message)
         except RecursionError:
@@ -310,7 +343,7 @@ _FIELD: Final[Mapping[str, Callable[[object], object]]] = {
 
 
 def _listed(columns: list[str]) -> str:
-    return ", ".join(map(repr, columns[:_SHOWN])) + (" ..." if len(columns) > _SHOWN else "")
+    return (", ".join(map(repr, columns[:_SHOWN])) or "none") + (" ..." if len(columns) > _SHOWN else "")
 
 
 class _Counting:

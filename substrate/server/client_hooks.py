@@ -21,8 +21,9 @@ SETTINGS: Final = ".claude/settings.local.json"
 """The project's settings that are one person's own: the command has paths of this machine."""
 EVENTS: Final = {"SessionStart": "session-start", "PreCompact": "session-end", "SessionEnd": "session-end"}
 """The client's events, and which of our hooks each of them starts. What a compaction drops is recorded before it."""
-_TIMEOUT_S: Final = 15
-"""What the client is told; the hook itself gives up sooner."""
+_TIMEOUTS_S: Final = {"session-start": 15, "session-end": 60}
+"""What the client is told, in seconds; the hook itself gives up sooner. Without it, Claude Code stops a hook of
+`SessionEnd` after 1.5 s. More than 60 s it grants to none."""
 
 
 def read_client_settings(text: str) -> dict[str, object]:
@@ -38,7 +39,7 @@ def read_client_settings(text: str) -> dict[str, object]:
 
 def hook_settings(commands: Mapping[str, Sequence[str]]) -> dict[str, object]:
     """What is added: for each event the command of its hook, `session-start` or `session-end`."""
-    return {"hooks": {event: [_group(commands[hook])] for event, hook in EVENTS.items()}}
+    return {"hooks": {event: [_group(hook, commands)] for event, hook in EVENTS.items()}}
 
 
 def with_hooks(settings: Mapping[str, object], commands: Mapping[str, Sequence[str]]) -> dict[str, object]:
@@ -50,7 +51,7 @@ def with_hooks(settings: Mapping[str, object], commands: Mapping[str, Sequence[s
         before = hooks.get(event, [])
         if not isinstance(before, list):
             raise InputError(f"the hooks of {event} in these settings are not a list. Add by hand what --print shows")
-        hooks[event] = [*before, _group(commands[hook])]
+        hooks[event] = [*before, _group(hook, commands)]
     return {**bare, "hooks": hooks}
 
 
@@ -70,8 +71,9 @@ def without_hooks(settings: Mapping[str, object]) -> dict[str, object]:
     return {key: hooks if key == "hooks" else value for key, value in settings.items()} if hooks else rest
 
 
-def _group(command: Sequence[str]) -> dict[str, object]:
-    return {"hooks": [{"type": "command", "command": shlex.join(command), "timeout": _TIMEOUT_S}]}
+def _group(hook: str, commands: Mapping[str, Sequence[str]]) -> dict[str, object]:
+    command = shlex.join(commands[hook])
+    return {"hooks": [{"type": "command", "command": command, "timeout": _TIMEOUTS_S[hook]}]}
 
 
 def _without(group: object) -> object | None:

@@ -104,6 +104,36 @@ def test_lines_of_json_without_a_kind_are_rows(memory: Memory, tmp_path: Path) -
     assert memory.access(imported.recorded[1]).atom.attrs == {"score": 2}
 
 
+def test_each_line_of_json_has_columns_of_its_own(memory: Memory, tmp_path: Path) -> None:
+    lines: list[dict[str, object]] = [
+        {"name": "a", "value": "one"},
+        {"title": "b", "text": "two", "labels": "x"},
+        {"text": "three"},
+        {"title": "d", "mood": "none"},
+        {},
+        {"name": "f", "value": "six"},
+    ]
+    imported = memory.import_file(file(tmp_path, "t.jsonl", "\n".join(map(json.dumps, lines))))
+    texts = [(name, memory.access(name).atom.value) for name in imported.recorded]
+    assert texts[:2] == [("v1.note.a", "one"), ("v1.note.b", "two")]
+    assert [text for _, text in texts[2:]] == ["three", "six"]
+    assert memory.access("v1.note.b").atom.tags == ("x",)
+    told = [(item.item, item.reason) for item in imported.refused]
+    assert [item for item, _ in told] == ["line 4", "line 5"]
+    assert told[0][1].startswith("no column is called value or text. The columns are: 'title', 'mood'.")
+    assert "The columns are: none." in told[1][1]
+
+
+def test_a_named_column_is_needed_in_each_line_of_json_only_if_it_is_the_text(memory: Memory, tmp_path: Path) -> None:
+    lines = [{"Remark": "one", "Who": "a"}, {"Remark": "two"}, {"Who": "c", "text": "three"}]
+    path = file(tmp_path, "t.jsonl", "\n".join(map(json.dumps, lines)))
+    imported = memory.import_file(path, columns={"value": "Remark", "name": "Who"})
+    assert [memory.access(name).atom.value for name in imported.recorded] == ["one", "two"]
+    assert [(item.item, item.reason) for item in imported.refused] == [
+        ("line 3", "there is no column 'Remark'. The columns are: 'Who', 'text'")
+    ]
+
+
 def test_one_import_can_be_forgotten_as_a_whole(memory: Memory, tmp_path: Path) -> None:
     memory.checkpoint(["v1.fact.own = stays"])
     memory.import_file(file(tmp_path, "facts.csv", "name,value\na,one\nb,two\n"))

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from substrate.cli.verbs.agents.hooks import _TIMEOUTS_S
+from substrate.server.client_hooks import EVENTS
 from tests.cli.run import Commands
 from tests.scale import PATIENCE_S
 
@@ -103,7 +105,7 @@ def test_a_transcript_that_states_nothing_makes_no_store(run: Commands) -> None:
 def test_whatever_a_client_says_the_hook_ends_well_and_tells_it_in_one_line(run: Commands, said: str) -> None:
     ran = run("hook", "session-end", stdin=said)
     assert (ran.code, ran.out) == (0, "")
-    assert ran.err.startswith("substrate: the session goes on without memory: ")
+    assert ran.err.startswith("substrate: the session was not recorded in full: ")
     assert ran.err.count("\n") == 1
     assert "rm " not in ran.err
 
@@ -118,14 +120,64 @@ def test_a_damaged_store_does_not_stop_the_client(run: Commands, transcript: Pat
         assert ran.err.count("\n") <= 1
 
 
-def test_a_store_that_another_process_holds_is_given_up_on(run: Commands, transcript: Path) -> None:
-    """Standard input that never ends stands for all that a hook may wait for."""
-    words = [sys.executable, "-m", "substrate", "hook", "session-end", "--timeout", "0.2"]
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stderr=subprocess.PIPE, cwd=run.folder) as child:
-        assert child.wait(PATIENCE_S) == 0
+HANGS = """
+import sys, threading
+from substrate.cli import main
+from substrate.transcripts import claude_code
+claude_code.human_turns = lambda _: threading.Event().wait()
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def given_up(run: Commands, *words: str, stdin: bytes = b"", program: tuple[str, ...] = ("-m", "substrate")) -> str:
+    """What a hook with a short time-out says on standard error. Its standard input never ends, unless some is given."""
+    command = [sys.executable, *program, "hook", *words]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, cwd=run.folder) as child:
+        assert child.stdin is not None
         assert child.stderr is not None
-        assert child.stderr.read().decode() == "substrate: the session goes on without memory: it took over 0.2 s\n"
-    assert transcript.exists()
+        if stdin:
+            child.stdin.write(stdin)
+            child.stdin.close()
+        assert child.wait(PATIENCE_S) == 0
+        return child.stderr.read().decode()
+
+
+def test_a_session_opens_without_memory_that_is_too_slow(run: Commands) -> None:
+    """Standard input that never ends stands for all that a hook may wait for."""
+    told = given_up(run, "session-start", "--timeout", "0.2")
+    assert told == "substrate: the session goes on without memory: it took over 0.2 s\n"
+
+
+def test_an_end_that_is_too_slow_says_what_to_type_to_record_the_session_later(run: Commands, transcript: Path) -> None:
+    why = "substrate: the session was not recorded in full: it took over"
+    told = given_up(run, "session-end", "--timeout", "0.2")
+    assert told == f"{why} 0.2 s. To record it later: substrate transcript FILE\n"
+    spaced = transcript.rename(run.folder / "my  chat.jsonl")
+    said = json.dumps({"session_id": "s1", "transcript_path": spaced.name}).encode()
+    words = ("session-end", "--timeout", "2", "--kinds", "decision", "--store", "my store")
+    told = given_up(run, *words, stdin=said, program=("-c", HANGS))
+    command = "substrate transcript 'my  chat.jsonl' --session s1 --kinds decision --store 'my store'"
+    assert told == f"{why} 2 s. To record it later: {command}\n"
+    assert run.ok(*shlex.split(command)[1:]).rows[0][:3] == ["recorded", "decision", "We decided to use Adyen."]
+
+
+def test_the_end_of_a_session_has_more_time_than_its_start_and_less_than_the_client_grants(run: Commands) -> None:
+    hooks = run.ok("hooks", "--client", "claude-code", "--print").json["hooks"]
+    granted = {event: group[0]["hooks"][0]["timeout"] for event, group in hooks.items()}
+    assert granted["SessionEnd"] == granted["PreCompact"] <= 60  # Claude Code grants no more at the end
+    ours = {event: _TIMEOUTS_S[hook] for event, hook in EVENTS.items()}
+    assert ours["SessionStart"] <= 5
+    assert ours["SessionEnd"] >= 30
+    assert all(ours[event] < granted[event] for event in granted)
+
+
+def test_an_error_at_the_end_of_a_session_says_how_to_record_it_later(run: Commands, transcript: Path) -> None:
+    (run.folder / "substrate-store").mkdir()
+    (run.folder / "substrate-store" / "CURRENT").write_text("nothing of ours")
+    said = json.dumps({"session_id": "s1", "transcript_path": transcript.name})
+    ran = run("hook", "session-end", "--store", "substrate-store", stdin=said)
+    assert ran.code == 0
+    assert ran.err.endswith(". To record it later: substrate transcript t.jsonl --session s1 --store substrate-store\n")
 
 
 def test_a_transcript_is_shown_and_recorded(run: Commands, transcript: Path) -> None:

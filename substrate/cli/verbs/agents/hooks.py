@@ -32,6 +32,7 @@ from substrate.server.client_hooks import (
     without_hooks,
 )
 from substrate.settings import environment_for_others
+from substrate.text.quote import as_command
 from substrate.text.visible import as_json, visible
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ if TYPE_CHECKING:
 __all__ = ["HOOK", "HOOKS", "TRANSCRIPT", "hook", "hooks", "transcript"]
 
 _TOKENS: Final = 1500
-_TIMEOUT_S: Final = 5.0
+_TIMEOUTS_S: Final = {"session-start": 5.0, "session-end": 50.0}
+"""A person waits for the start. Nobody waits for the end; it is below what the client is told (`client_hooks`)."""
 _MODEL_WAIT_S: Final = 1.0
 _MOST_INPUT: Final = 1 << 20
 _LINE: Final = '{"type": "user", "message": {"role": "user", "content": "%s"}}'
@@ -188,30 +190,58 @@ HOOKS = Command(
 
 def hook(given: Namespace, _: Output) -> Answer:
     """What a client runs. Whatever goes wrong, the client goes on: a line on standard error, and exit code 0."""
-    with _given_up_after(given.timeout):
+    said: dict[str, object] = {}
+    with _given_up_after(given, said):
         try:
-            said = _said_by_client()
+            said.update(_said_by_client())
             return _session_start(given) if given.event == "session-start" else _session_end(given, said)
         except NotFound:
             return Answer()  # nothing was saved here yet
+        except InputError as error:
+            return _broken(_failed(given, str(error)))
         except SubstrateError as error:
-            return _broken(str(error))
+            return _broken(_failed(given, str(error), said))
         except Exception as error:  # noqa: BLE001 - a client must not stop because its memory is broken
-            return _broken(type(error).__name__)
+            return _broken(_failed(given, type(error).__name__, said))
 
 
-def _broken(why: str) -> Answer:
-    line = " ".join(why.split())
-    sys.stderr.write(f"substrate: the session goes on without memory: {visible(line)}\n")
+def _failed(given: Namespace, why: str, said: Mapping[str, object] | None = None) -> str:
+    """The line for a hook that failed. With what the client said: how to record the same session later."""
+    reason = visible(" ".join(why.split()))
+    if given.event == "session-start":
+        return f"substrate: the session goes on without memory: {reason}\n"
+    later = "" if said is None else f". To record it later: {_by_hand(given, said)}"
+    return f"substrate: the session was not recorded in full: {reason}{later}\n"
+
+
+def _by_hand(given: Namespace, said: Mapping[str, object]) -> str:
+    """The command that records what this hook was to record. A statement that is recorded already stays as it is."""
+    path, session = _session_of(said)
+    words = ["substrate", "transcript", path or "FILE"]
+    words += ["--session", session] if session else []
+    words += ["--kinds", ",".join(given.kinds)] if given.kinds is not None else []
+    words += ["--store", given.store] if given.store is not None else []
+    return as_command(*words)
+
+
+def _session_of(said: Mapping[str, object]) -> tuple[str | None, str | None]:
+    """Where the client says that its transcript is, and the session's name, as far as it says so."""
+    path, session = said.get("transcript_path"), said.get("session_id")
+    return path if isinstance(path, str) and path else None, session if isinstance(session, str) else None
+
+
+def _broken(line: str) -> Answer:
+    sys.stderr.write(line)
     return Answer()
 
 
 @contextmanager
-def _given_up_after(timeout_s: float) -> Iterator[None]:
-    """The process ends by then, whatever it waits for. A store is as safe from that as from a crash."""
+def _given_up_after(given: Namespace, said: Mapping[str, object]) -> Iterator[None]:
+    """The process ends after the time-out, whatever it waits for. A store is as safe from that as from a crash."""
+    timeout_s = _TIMEOUTS_S[given.event] if given.timeout is None else given.timeout
 
     def give_up() -> None:
-        os.write(2, f"substrate: the session goes on without memory: it took over {timeout_s:g} s\n".encode())
+        os.write(2, _failed(given, f"it took over {timeout_s:g} s", said).encode(errors="backslashreplace"))
         os._exit(0)
 
     timer = threading.Timer(timeout_s, give_up)
@@ -244,10 +274,10 @@ def _session_start(given: Namespace) -> Answer:
 
 
 def _session_end(given: Namespace, said: Mapping[str, object]) -> Answer:
-    path, session = said.get("transcript_path"), said.get("session_id")
-    if not isinstance(path, str) or not path:
+    path, session = _session_of(said)
+    if path is None:
         raise InputError("the client does not say where its transcript is")
-    read = _read(given, Path(path).expanduser(), session if isinstance(session, str) else None)
+    read = _read(given, Path(path).expanduser(), session)
     return Answer(read.to_dict(), is_report=True)
 
 
@@ -289,8 +319,8 @@ HOOK = Command(
             "--timeout",
             metavar="SECONDS",
             read=seconds,
-            default=_TIMEOUT_S,
-            help=f"give up after this long (default {_TIMEOUT_S:g})",
+            help=f"give up after this long (default {_TIMEOUTS_S['session-start']:g} at the start of a session, "
+            f"{_TIMEOUTS_S['session-end']:g} at its end)",
         ),
     ),
     only=Face.CLI,
