@@ -23,7 +23,7 @@ from substrate.snapshot import Snapshot
 from substrate.views.atoms import VersionRow, versions_of
 from substrate.views.words import undoing
 
-__all__ = ["Span", "all_taken_back", "recorded_since", "spans", "stands", "taken_back", "version_at"]
+__all__ = ["Span", "all_taken_back", "is_undone", "recorded_since", "spans", "stands", "taken_back", "version_at"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +172,13 @@ def taken_back(transaction: ReadTransaction, versions: Sequence[VersionRow]) -> 
         elif version.name is not None:
             undone, by = _undoes(body_of(transaction, version.seq)), version.seq
     return gone
+
+
+def is_undone(transaction: ReadTransaction, subject: bytes) -> bool:
+    """Whether an undo took back all that an atom ever said: then it was never there. What was erased is not told."""
+    rows = list(versions_of(transaction, subject))
+    gone = taken_back(transaction, rows)
+    return bool(gone) and all(row.seq in gone for row in rows if row.kind is Kind.PUT)
 
 
 def all_taken_back(transaction: ReadTransaction) -> frozenset[int]:

@@ -14,6 +14,7 @@ from substrate.atoms.links import is_live
 from substrate.atoms.renames import renamed_to
 from substrate.atoms.resolve import name_of
 from substrate.atoms.stale import DEPENDENCIES
+from substrate.atoms.validity import is_undone
 from substrate.errors import InputError
 from substrate.kv.api import ReadTransaction
 from substrate.log.heads import map_salt
@@ -54,10 +55,12 @@ def absent_in(transaction: ReadTransaction, documents: Documents, objective: str
 
 
 def why_absent(transaction: ReadTransaction, name: str) -> str:
-    """Deleted, forgotten or never recorded; empty if the atom is there."""
+    """Deleted, undone, forgotten or never recorded; empty if the atom is there."""
     row = find_name(transaction, name)
+    if row is not None and row.kind is Kind.PUT:
+        return ""
     if row is not None:
-        return "" if row.kind is Kind.PUT else "deleted"
+        return "undone" if is_undone(transaction, row.subject) else "deleted"
     return "forgotten" if gaps_of(transaction, map_key(map_salt(transaction), name)) else NEVER
 
 
@@ -72,8 +75,11 @@ def absent_under(transaction: ReadTransaction, subject: bytes, name: str) -> Ite
 
 
 def is_missed(transaction: ReadTransaction, subject: bytes) -> bool:
-    """Whether to tell of an atom that is out of use: not if it has another name now, or was a statement declined."""
-    if renamed_to(transaction, subject) is not None:
+    """Whether to tell of an atom that is out of use.
+
+    Not if it has another name now, was a statement declined, or an undo took back all that it said.
+    """
+    if renamed_to(transaction, subject) is not None or is_undone(transaction, subject):
         return False
     said = next((row for row in versions_of(transaction, subject) if row.kind is Kind.PUT), None)
     body = None if said is None else bodies_of(transaction, [said.seq])[0]

@@ -95,6 +95,14 @@ class VeiledLog(Log):
 
     def decide(self, plan: Plan, *, expect: Expect | None = None) -> Appended:
         """Append what `plan` decides from what this client may see. Denied if it is about what it may not see."""
+        return self._below.decide(self._checked(plan), expect=None if expect is None else self._expect(expect))
+
+    def consider(self, plan: Plan) -> None:
+        """Let `plan` decide, and append nothing. Denied as in `decide`."""
+        self._below.consider(self._checked(plan))
+
+    def _checked(self, plan: Plan) -> Plan:
+        """The same decision, if this client may make it."""
 
         def checked(transaction: ReadTransaction, time: int) -> Decision:
             hidden = self._hidden.under(self._policy, self._hidden.covered(transaction) or transaction)
@@ -102,7 +110,7 @@ class VeiledLog(Log):
             check_decision(transaction, hidden, decision, self._hidden.is_locked)
             return decision
 
-        return self._below.decide(checked, expect=None if expect is None else self._expect(expect))
+        return checked
 
     def append(self, drafts: Sequence[Draft], *, expect: Expect | None = None) -> Appended:  # type: ignore[override]
         """The same of what is decided already."""

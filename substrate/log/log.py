@@ -196,6 +196,11 @@ class Log:
         """
         return self._appender.decide(plan, expect)
 
+    def consider(self, plan: Plan) -> None:
+        """Let `plan` decide from what is there now, and append nothing. Raises what `plan` raises."""
+        with self.snapshot() as transaction:
+            plan(transaction, self.clock.now())
+
     def rotate_key(self) -> VerifierKey:
         """Put a new signing key in force and destroy the old one. Old heads stay valid under the old verifier key."""
         fresh = generate_signer(self.key().name)

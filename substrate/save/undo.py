@@ -20,8 +20,9 @@ from substrate.ciphers import CIPHERTEXT
 from substrate.encryption.domains import encrypted_domains
 from substrate.encryption.unlocked import UnlockedDomains
 from substrate.entities.naming import INGESTED
-from substrate.errors import Denied, InputError, NotFound
+from substrate.errors import Denied, HeadMoved, InputError, NotFound
 from substrate.kv.api import ReadTransaction
+from substrate.log.append import Decision
 from substrate.log.decode import stored_entry
 from substrate.log.heads import require_head
 from substrate.log.identity import id_text
@@ -61,7 +62,9 @@ def undo(
 ) -> Undone:
     """See `Memory.undo`."""
     with log.snapshot() as stored:
-        transaction = unlocked.cover(stored) or stored  # if that is None, the log went on: the head is not the last
+        transaction = unlocked.cover(stored)
+        if transaction is None:  # another thread has seen a later state already: what is unlocked is that of then
+            raise HeadMoved("the log went on meanwhile, so nothing was undone: read again, then repeat")
         head = require_head(transaction)
         seqs = _last(transaction, head)
         before = snapshot_of(transaction, log.clock, seqs.start - 1, None)
@@ -71,8 +74,8 @@ def undo(
         made = _made_by(transaction, seqs)
         batch = inverse(changes, versions_in(transaction, seqs), place)
         batch = replace(batch, unedges=_unedges(transaction, seqs.start - 1, changes))
-        if dry_run:
-            _try(stored, log.clock.now(), batch, said, unlocked)
+    if dry_run:
+        _try(log, head, batch, said, unlocked)
     # It was said before: what looks like a credential in it was let pass then.
     saved = None if dry_run else checkpoint(log, batch, expect=head, said=said, allow_secrets=True, unlocked=unlocked)
     return Undone(
@@ -110,13 +113,17 @@ def _check(transaction: ReadTransaction, seqs: range, changes: tuple[Change, ...
             raise InputError(f"the last checkpoint recorded {name}, which is encrypted since: it cannot be undone")
 
 
-def _try(
-    transaction: ReadTransaction, time: int, batch: Batch, said: Mapping[str, object], unlocked: UnlockedDomains
-) -> None:
-    """Raise what the undo would raise."""
+def _try(log: Log, head: SignedHead, batch: Batch, said: Mapping[str, object], unlocked: UnlockedDomains) -> None:
+    """Raise what the undo of the checkpoint that ends at `head` would raise."""
     planner, _ = read_batch(batch, expect=None, said=said, partial=False, allow_secrets=True)
     planner.unlocked = unlocked
-    planner.plan(transaction, time)
+
+    def plan(transaction: ReadTransaction, time: int) -> Decision:
+        if require_head(transaction) != head:
+            raise HeadMoved("the log went on meanwhile: read again, then repeat")
+        return planner.plan(transaction, time)
+
+    log.consider(plan)
 
 
 class _Made(NamedTuple):

@@ -32,6 +32,7 @@ __all__ = ["Query", "SearchIndex"]
 
 _TERMS: Final = 100
 """Words of a query that are looked up. Of a whole page the first hundred different ones say what it is about."""
+_EACH_ONCE: Final = frozenset({Which.PREVIOUS, Which.ALL})
 _WORDS_ALONE: Final = "words alone were asked for"
 _NAME: Final = re.compile(r"(?<!^)(?<![.?!]\s)\b[^\W\d_a-z]\w+")
 """A word with a capital that does not begin a sentence."""
@@ -84,8 +85,14 @@ class SearchIndex:
         return None if scope is None else scope.tolist()
 
     def lists(self, snapshot: Snapshot, documents: Documents, query: Query, filters: Filters, *, past: bool) -> Lists:
-        """What the query is looked up in. `past`: earlier versions, and what is superseded, may answer too."""
-        mask = documents.in_use(snapshot.upto) if past else documents.current(snapshot.upto, snapshot.valid_at)
+        """What the query is looked up in. `past`: earlier versions, and what is superseded, may answer too.
+
+        Where it matters when something was said, each time that it was said counts; else the last time.
+        """
+        if past and query.when.asked in _EACH_ONCE:
+            mask = documents.stated(snapshot.upto)
+        else:
+            mask = documents.in_use(snapshot.upto) if past else documents.current(snapshot.upto, snapshot.valid_at)
         scope = scope_of(snapshot, documents, filters, self.domains)
         if scope is not None:
             mask = all_of(documents, (mask, scope))

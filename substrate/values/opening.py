@@ -168,7 +168,7 @@ class Absent(Result):
 
     name: str
     why: str
-    """deleted, forgotten, or never recorded."""
+    """deleted, undone, forgotten, or never recorded."""
     needed_by: str | None = None
     """The atom that leans on it; None: the objective."""
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -12,7 +14,7 @@ from substrate.care.copies import clone, restore
 from substrate.care.fsck import fsck
 from substrate.ciphers import CIPHERTEXT
 from substrate.codec import Draft, draft_put
-from substrate.errors import Conflict, Denied, InputError, ItemsRefused, NotFound, StoreDamaged
+from substrate.errors import Conflict, Denied, HeadMoved, InputError, ItemsRefused, NotFound, StoreDamaged
 from substrate.log.append import Decision
 from substrate.log.tables import DOMAIN_KEYS
 from substrate.memory import Memory, open_memory
@@ -361,6 +363,27 @@ def test_a_save_in_an_unlocked_domain_can_be_undone_and_repeated(health: Memory)
     health.checkpoint(tombstones=["v1.fact.allergy"])
     assert health.undo().revived == ("v1.fact.allergy",)
     assert health.access("v1.fact.allergy").atom.tags == ("body",)
+
+
+def test_an_undo_of_a_state_that_others_have_passed_asks_to_repeat_it_and_not_to_unlock(
+    health: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = health._store.log
+
+    def go_on() -> None:
+        save(health, {"name": "v1.fact.new", "value": "Later"})
+        health.list()  # what is unlocked follows the log
+
+    with log.snapshot() as earlier:
+        other = Thread(target=go_on)
+        other.start()
+        other.join()
+        with monkeypatch.context() as late:
+            late.setattr(log, "snapshot", lambda: nullcontext(earlier))
+            for dry_run in (True, False):
+                with pytest.raises(HeadMoved, match="the log went on"):
+                    health.undo(dry_run=dry_run)
+    assert health.undo().tombstoned == ("v1.fact.new",)
 
 
 def test_an_undo_of_what_is_encrypted_is_refused_alike_with_and_without_dry_run(health: Memory) -> None:

@@ -116,6 +116,18 @@ def test_an_agent_takes_back_no_part_of_what_it_may_not_see(memory: Memory) -> N
     assert agent.undo().restored == ("v1.fact.pub",)
 
 
+def test_an_agent_is_told_by_the_dry_run_too_that_it_may_not_undo(memory: Memory) -> None:
+    agent = memory.client("bot", policy=Policy())
+    memory.checkpoint(["v1.domain.work = Work"])
+    refusals = []
+    for dry_run in (True, False):
+        with pytest.raises(Denied) as refused:
+            agent.undo(dry_run=dry_run)
+        refusals.append(str(refused.value))
+    assert refusals[0] == refusals[1]
+    assert memory.undo(dry_run=True).tombstoned == ("v1.domain.work",)
+
+
 def test_what_cannot_be_taken_back_is_refused_with_the_reason(memory: Memory) -> None:
     with pytest.raises(NotFound, match="nothing to undo"):
         memory.undo()

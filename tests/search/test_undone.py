@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from substrate.clock import ManualClock
 from substrate.memory import Memory
 from tests.search.test_columns import DAY, compare, said
 
@@ -39,6 +40,27 @@ def test_what_an_undo_says_again_is_told_once(memory: Memory) -> None:
         assert sorted(told) == ports[: 2 + (count % 2 == 0)]
 
 
+def test_a_value_that_got_other_tags_is_told_once(memory: Memory) -> None:
+    ports = [f"The port of the server is {number}" for number in (8080, 8081)]
+    for port in ports:
+        for tags in ([], ["net"], ["net", "host"]):
+            memory.checkpoint([{"name": "v1.fact.port", "value": port, "tags": tags}])
+    question = "what was the port of the server before?"
+    assert sorted(values(memory, question)) == ports
+    as_known = memory.search(question, as_of=2)  # when it had one tag
+    assert [(hit.value, hit.atom.tags) for hit in as_known] == [(ports[0], ("net",))]
+
+
+def test_a_value_that_an_undo_restored_is_found_when_it_was_first_recorded(memory: Memory, clock: ManualClock) -> None:
+    memory.checkpoint(["v1.fact.port = The port of the server is 8080"])
+    day = memory.access("v1.fact.port").atom.recorded_at.date().isoformat()
+    clock.advance(40 * DAY)
+    memory.checkpoint(["v1.fact.port = The port of the server is 9999"])
+    memory.undo()
+    hit = memory.search(f"what about the port of the server on {day}?")[0]
+    assert (hit.value, hit.atom.seq) == ("The port of the server is 8080", 1)
+
+
 def test_what_was_taken_back_as_a_whole_is_not_told_as_deleted(memory: Memory) -> None:
     memory.checkpoint(["v1.fact.typo_port = The typo port"])
     memory.undo()
@@ -48,6 +70,20 @@ def test_what_was_taken_back_as_a_whole_is_not_told_as_deleted(memory: Memory) -
     memory.checkpoint(["v1.fact.old_port = The old port, again"])
     memory.undo()
     assert [one.name for one in memory.bootstrap("which old port is it?", begin=False).absent] == ["v1.fact.old_port"]
+
+
+def test_an_opening_says_of_what_was_undone_neither_that_it_was_deleted_nor_that_it_is_left_out(memory: Memory) -> None:
+    memory.checkpoint(["v1.fact.base = The base"])
+    memory.checkpoint(["v1.fact.rocket_fuel = Kerosene"])
+    memory.undo()
+    opening = memory.bootstrap("rocket fuel", begin=False)
+    assert (opening.absent, opening.left_out.reasons) == ((), {})
+    (asked,) = memory.bootstrap("look up v1.fact.rocket_fuel", begin=False).absent
+    assert (asked.name, asked.why) == ("v1.fact.rocket_fuel", "undone")
+    memory.undo()  # does it again
+    memory.checkpoint(tombstones=["v1.fact.rocket_fuel"])
+    opening = memory.bootstrap("rocket fuel", begin=False)
+    assert [(one.name, one.why) for one in opening.absent] == [("v1.fact.rocket_fuel", "deleted")]
 
 
 def test_a_history_marks_what_was_taken_back(memory: Memory) -> None:

@@ -182,22 +182,26 @@ class Documents:
     def in_use(self, upto: int | None = None) -> Mask:
         """Versions that say something, the superseded ones too, of atoms that were in use after seq `upto`.
 
-        Not those that an undo took back; of what one says again, the last.
+        Not those that an undo took back.
         """
         stop = self.size if upto is None else max(0, min(upto + 1, self.size))
         in_use = self.said.copy()
         in_use[stop:] = False
         in_use[self._taken_back(stop)] = False
-        again = np.flatnonzero(self.undone[:stop])
-        again = again[in_use[again]]
-        earlier = self._earlier[again]
-        in_use[earlier[(earlier >= 0) & (self.value[again] == self.value[earlier])]] = False
         ended = np.flatnonzero(self._last(stop) & ~self.said)
         while ended.size:
             in_use[ended] = False
             ended = self.before[ended]
             ended = ended[ended >= 0]
         return in_use
+
+    def stated(self, upto: int | None = None) -> Mask:
+        """The same, of each statement its last version: versions that say one value in a row are one statement."""
+        stated = self.in_use(upto)
+        again = self.followers[stated[self.followers]]
+        earlier = self._earlier[again]
+        stated[earlier[(earlier >= 0) & (self.value[again] == self.value[earlier])]] = False
+        return stated
 
     def of_atoms(self, subjects: Sequence[bytes]) -> Mask:
         """The versions of these atoms."""
