@@ -20,9 +20,11 @@ from substrate.log.append import Decision
 from substrate.log.tables import BODIES, CHOICES, DOMAIN_KEYS, EXPECTED, seq_key
 from substrate.proof.encoding import Json
 from substrate.proof.entry import SALT_BYTES, Kind
+from substrate.values.edges import SUPERSEDES
 from substrate.values.opening import PROPOSED
 from substrate.veil import Hidden
-from substrate.views.atoms import VersionRow, find_name
+from substrate.views.atoms import VersionRow, find_name, latest_version, versions_of
+from substrate.views.edges import links_of
 
 __all__ = ["ONLY_PEOPLE", "check_decision"]
 
@@ -37,6 +39,7 @@ OF_ALL: Final[Mapping[bytes, str]] = {
 """Choices that hold for all who have the store open, by key: what a person types."""
 _ONLY_PEOPLE_CONFIRM: Final = "only a person confirms or declines a statement: ask for `substrate proposed`"
 _PROPOSED: Final = f'"{PROPOSED}"'.encode()
+_WINDOW: Final = ("valid_from", "valid_to")
 _NAMED: Final = (Kind.PUT, Kind.TOMBSTONE)
 _EDGES: Final = (Kind.EDGE, Kind.UNEDGE)
 
@@ -57,10 +60,10 @@ def check_decision(
                 raise Denied(_ONLY_PEOPLE_END)
             if name.startswith(CIPHERTEXT) and is_locked(name):
                 raise _denied(name)
-        elif draft.kind in _EDGES and hidden is not None:
-            ends = decode_body(draft.body)
-            if any(bytes.fromhex(str(ends.get(end, ""))) in hidden.atoms for end in ("source", "target")):
-                raise _denied("an edge to one of these names")
+            _check_waiting(transaction, draft.subject)
+            _check_successor(transaction, draft.subject)
+        elif draft.kind in _EDGES:
+            _check_edge(transaction, hidden, draft)
     for table, key, row in decision.traces:
         if table == DOMAIN_KEYS:
             raise Denied("only a person encrypts a domain, or forgets one that is encrypted: ask a person to do it")
@@ -68,6 +71,15 @@ def check_decision(
             raise Denied(f"it holds for all who use this store: ask a person for {OF_ALL[key]}")
         if table == EXPECTED and row is not None and hidden is not None and hidden.hides_name(row.decode()):
             raise _denied("an edge to one of these names")
+
+
+def _check_edge(transaction: ReadTransaction, hidden: Hidden | None, draft: Draft) -> None:
+    edge = decode_body(draft.body)
+    ends = [bytes.fromhex(str(edge.get(end, ""))) for end in ("source", "target")]
+    if hidden is not None and any(end in hidden.atoms for end in ends):
+        raise _denied("an edge to one of these names")
+    if edge.get("type") == SUPERSEDES:
+        _check_waiting(transaction, ends[1])
 
 
 def _check_name(
@@ -86,6 +98,10 @@ def _check_name(
             raise _denied(name)
     if row is not None and row.kind is Kind.PUT:
         _check_statement(transaction, row, None if draft.kind is Kind.TOMBSTONE else members)
+        if draft.kind is Kind.TOMBSTONE:
+            _check_successor(transaction, row.subject)
+    elif row is not None and draft.kind is Kind.PUT and _waits(members):
+        _check_declined(transaction, row.subject)
     if draft.kind is Kind.TOMBSTONE and name.startswith(DOMAIN):
         raise Denied(_ONLY_PEOPLE_END)
     if draft.kind is Kind.PUT and name.startswith(DOMAIN):
@@ -97,7 +113,7 @@ def _check_name(
 
 
 def _check_statement(transaction: ReadTransaction, row: VersionRow, after: Mapping[str, Json] | None) -> None:
-    """Denied if a statement that waits would no longer wait, or one that was confirmed would wait again.
+    """Denied if a statement that waits would no longer wait or say something else, or a confirmed one wait again.
 
     `after`: what the atom in use is to say; None: it is taken out of use. Not checked against the log.
     """
@@ -106,9 +122,36 @@ def _check_statement(transaction: ReadTransaction, row: VersionRow, after: Mappi
         return
     before = decode_body(stored[SALT_BYTES:]) if stored else {}
     waited, waits = _waits(before), after is not None and _waits(after)
-    is_taken_back = waits and after is not None and after.get("value") == before.get("value")
-    if (waited and not waits) or (not waited and is_taken_back):
+    is_same = after is not None and after.get("value") == before.get("value")
+    is_lasting = after is not None and all(after.get(end) == before.get(end) for end in _WINDOW)
+    if (waited and not (waits and is_same and is_lasting)) or (not waited and waits and is_same):
         raise Denied(_ONLY_PEOPLE_CONFIRM)
+
+
+def _check_waiting(transaction: ReadTransaction, subject: bytes) -> None:
+    """Denied if the atom is a statement that waits: nobody but a person puts another in its place, or erases it."""
+    row = latest_version(transaction, subject)
+    if row is not None and row.kind is Kind.PUT and _waits(_said_at(transaction, row.seq)):
+        raise Denied(_ONLY_PEOPLE_CONFIRM)
+
+
+def _check_successor(transaction: ReadTransaction, subject: bytes) -> None:
+    """Denied if the atom stands in the place of a statement that waits: without it, that would wait again."""
+    for link in links_of(transaction, subject, out=True, kind=SUPERSEDES):
+        _check_waiting(transaction, link.target)
+
+
+def _check_declined(transaction: ReadTransaction, subject: bytes) -> None:
+    """Denied if the atom, out of use, was a statement that waited: it would wait again."""
+    said = next((row for row in versions_of(transaction, subject) if row.kind is Kind.PUT), None)
+    if said is not None and _waits(_said_at(transaction, said.seq)):
+        raise Denied(_ONLY_PEOPLE_CONFIRM)
+
+
+def _said_at(transaction: ReadTransaction, seq: int) -> Mapping[str, Json]:
+    """What an entry says. Not checked against the log."""
+    stored = transaction.get(BODIES, seq_key(seq)) or b""
+    return decode_body(stored[SALT_BYTES:]) if _PROPOSED in stored else {}
 
 
 def _waits(members: Mapping[str, Json]) -> bool:

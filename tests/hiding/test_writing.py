@@ -514,7 +514,16 @@ def test_an_agent_neither_confirms_nor_declines_a_statement_by_another_verb(memo
         lambda: agent.checkpoint(tombstones=[names[0]]),
         lambda: agent.remember("never push on Fridays", "constraint", origin="user"),
         lambda: agent.rename(names[0], "v1.constraint.other"),
+        lambda: agent.checkpoint([{**waiting[0], "value": "always deploy"}]),
+        lambda: agent.checkpoint([{**waiting[0], "valid_to": "2020-01-01"}]),
+        lambda: agent.forget(names[0]),
+        lambda: agent.checkpoint(["v1.fact.mine = 1"], edges=[{**edge, "source": "v1.fact.mine"}]),
+        lambda: agent.checkpoint(unedges=[{**edge, "target": names[2]}]),
+        lambda: agent.checkpoint(tombstones=["v1.fact.other"]),
+        lambda: agent.forget("v1.fact.other"),
     ]
+    edge = {"source": "v1.fact.other", "type": "supersedes", "target": names[0]}
+    memory.checkpoint(["v1.fact.other = 1"], edges=[{**edge, "target": names[2]}])
     for write in tries:
         with pytest.raises(Denied, match="only a person confirms or declines"):
             write()
@@ -522,6 +531,12 @@ def test_an_agent_neither_confirms_nor_declines_a_statement_by_another_verb(memo
     with pytest.raises(Denied, match="only a person confirms or declines"):
         agent.undo()
     memory.confirm(decline=names[1:2])
+    with pytest.raises(Denied, match="only a person confirms or declines"):
+        agent.undo()
+    with pytest.raises(Denied, match="only a person confirms or declines"):
+        agent.checkpoint([waiting[1]])
+    agent.checkpoint(["v1.fact.mine = 1"], edges=[{**edge, "source": "v1.fact.mine", "target": "v1.fact.other"}])
+    memory.checkpoint(unedges=[{**edge, "target": names[2]}])
     agent.checkpoint([{**waiting[2], "tags": ["proposed", "z"]}, {**waiting[0], "tags": ["x"]}])
     assert names[2] in [atom.name for atom in memory.recent(tags="proposed")]
 
