@@ -100,6 +100,7 @@ _EXAMPLE = re.compile(
     "|".join(spelt for word in _EXAMPLE_WORDS.split() for spelt in (word, word.upper(), word.capitalize()))
     + r"|\*\*\*|\.\.\.|…|•|●|0123456|1234567|000000|111111|aaaaaa|AAAAAA|ffffff"
     r"|Eby8vdM02xNOcqF|4eC39HqLyjWDarj|BQokikJOvBiI2Hl|eyJzdWIiOiIxMjM0NTY3ODkwIi"  # Azurite, Stripe twice, jwt.io
+    r"|geheim\$parole"  # urllib.request
 )
 _STOCK = re.compile(
     r"(?>passphrase|passw(?:or[dt]|d)?|pass|pwd?|p[a@][s$5]{2}w[o0]rd|secrets?|s3cr[3e]t|tokens?|keys?|api|access|auth"
@@ -110,6 +111,7 @@ _STOCK = re.compile(
 _BRACKET = re.compile(r"[$%<{\[(?]")
 _TEMPLATE = re.compile(
     r"\$\{|\{\{|%\(\w+\)|<%|[#%]\{|\$\([a-z]|\{[A-Za-z_][\w.]{2,}\}|<[A-Za-z][\w -]+>|%[A-Z_]{3,}%"
+    r"|\w\[[:@/,][a-z_]{2,16}\]"  # host[:port]: how an address is written
     r"|^(?:\[.*\]|\(.*\)|<.*|\{.*\}|%[sdv]|\?+|\$[A-Za-z_]\w*)$"
 )
 _HEAD = 80  # characters of a value that are looked at for this

@@ -127,10 +127,17 @@ def spelt(*parts: str) -> str:
         "PASSWORD=",
         "password: null, token: none, secret: undefined",
         '"password": "correct horse battery staple"',
+        "splituser('user[:passwd]@host[:port]') --> 'user[:passwd]', 'host[:port]'.",
+        spelt("user='klem',\n    passwd='", "geheim$", "parole')"),
     ],
 )
 def test_placeholders_and_examples_of_documentation_are_no_credentials(text: str) -> None:
     assert named(text) == []
+
+
+@pytest.mark.parametrize("value", ["geheim$Parole", "heimlich$parole", "hOst[9port]", "x7[:Port9]zz", "host[:port"])
+def test_what_is_only_like_an_example_is_a_credential(value: str) -> None:
+    assert named(f"passwd='{value}'") == [("password", value)]
 
 
 @pytest.mark.parametrize(
