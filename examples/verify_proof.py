@@ -212,8 +212,8 @@ def verify(bundle_text: str, key: str | None = None, pin_text: str | None = None
         nodes = [since.root, *since.path] if since.size in (head.size, since.size & -since.size) else since.path
         need(climb(nodes, since.size, head.size, leaf=False) == (since.root, head.root), "the earlier log is not in it")
     if pin and (head.origin, head.size, head.root, head.map_root) != (pin.origin, pin.size, pin.root, pin.map_root):
-        longer = since and head.origin == pin.origin and head.size > pin.size
-        need(longer and (since.size, since.root) == (pin.size, pin.root), "not tied to your pin: ask for --since it")
+        tied = since and head.origin == pin.origin and since.root == pin.root and since.size == pin.size < head.size
+        need(tied, "cannot be checked against this pin: ask the owner for a proof made with --since and this pin")
     body = check_entry(bundle.entry, bundle.atom, head) if bundle.entry else {}
     if bundle.name is not None:
         check_map(bundle, head, body)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from substrate.errors import InputError, SchemaInvalid, TooLarge
-from substrate.messages import Arg
+from substrate.messages import Arg, Message
 
 __all__ = ["LIMITS", "check_limit", "check_prefix", "check_size"]
 
@@ -53,13 +53,14 @@ def check_size(field: str, size: int, limit: str, unit: str = "bytes", instead: 
         raise TooLarge(field, size, LIMITS[limit], unit, instead)
 
 
-def check_limit(limit: object, offset: object = 0, most: int = LIMITS["list_items"]) -> None:
-    """InputError or TooLarge unless these can be the limit and the offset of a page."""
-    for number, least in ((limit, 1), (offset, 0)):
+def check_limit(limit: object, offset: object = None, most: int = LIMITS["list_items"]) -> None:
+    """InputError or TooLarge unless these can be the limit and the offset of a page; None: the verb takes no offset."""
+    for number, least in ((limit, 1), (0 if offset is None else offset, 0)):
         if isinstance(number, bool) or not isinstance(number, int) or number < least:
             raise InputError(Arg("limit"), " is a whole number from 1 on, ", Arg("offset"), " one from 0 on")
     if isinstance(limit, int) and limit > most:
-        raise TooLarge(Arg("limit"), limit, most, "items")
+        rest = "" if offset is None else Message("call again with ", Arg("offset"), " for the rest")
+        raise TooLarge(Arg("limit"), limit, most, "items", rest)
 
 
 def check_prefix(prefix: object, after: object) -> None:

@@ -704,7 +704,8 @@ class Memory(Tabular):
     ) -> Ingested:
         """Ingest a file, a folder or a text: each becomes a document and its chunks, which joined are the text.
 
-        A `pathlib.Path` is a file or a folder; a str is always the text itself. A list has chunks that the caller cut:
+        A `pathlib.Path` is a file or a folder; a str is always the text itself. InputError if it is the path of one
+        that is there, and has neither `title` nor `source`. A list has chunks that the caller cut:
         mappings with `text`, and perhaps the names of its `entities` and `relations` as `relate` takes them. An entity
         with a `type` becomes an atom. Relations are checked, and the accepted ones are saved with the document, with
         these `attrs` and this `origin`; `related` tells. It reads Markdown, plain text, reStructuredText,
@@ -725,7 +726,7 @@ class Memory(Tabular):
         like a credential is such a reason, unless `allow_secrets`. Of a single file or text that is unreadable or too
         large, that is raised: InputError, Denied, PathEscape, TooLarge, SchemaInvalid.
         """
-        from substrate.documents.ingest import ingest  # noqa: PLC0415 - few who open a store ingest
+        from substrate.documents.ingest import ingest, refuse_path  # noqa: PLC0415 - few who open a store ingest
         from substrate.documents.request import Request  # noqa: PLC0415
 
         request = Request.of(
@@ -743,6 +744,8 @@ class Memory(Tabular):
             dry_run=dry_run,
             entities=entities,
         )
+        if isinstance(what, str) and self._client.policy is None:  # an agent is not told which paths there are
+            refuse_path(what, request)
         if isinstance(what, list | tuple):
             from substrate.documents.relations import ingest_chunks  # noqa: PLC0415 - loads numpy
 

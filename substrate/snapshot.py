@@ -22,6 +22,8 @@ class Snapshot:
     upto: int | None
     valid_at: int | None
     at: int
+    asked: int | None = None
+    """The time that `upto` was given as; None if it was given otherwise. Messages say it."""
 
     @property
     def is_now(self) -> bool:

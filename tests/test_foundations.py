@@ -20,7 +20,7 @@ from substrate.clock import ManualClock, SystemClock
 from substrate.codec import decode_body, decode_vkey, draft_forget, draft_put, map_change
 from substrate.errors import InputError, StoreDamaged, SubstrateError, TooLarge
 from substrate.files import remove_leftovers, replace_file
-from substrate.limits import LIMITS
+from substrate.limits import LIMITS, check_limit
 from substrate.log.identity import id_text
 from substrate.names import check_name
 from substrate.proof.entry import Kind
@@ -191,6 +191,15 @@ def test_too_large_says_field_size_and_limit() -> None:
     error = TooLarge("value", 2_000, 1_000)
     assert (error.field, error.size, error.limit) == ("value", 2_000, 1_000)
     assert str(error) == "value has 2,000 bytes; the limit is 1,000"
+
+
+def test_a_limit_that_is_too_large_says_how_to_get_the_rest_where_a_verb_can() -> None:
+    with pytest.raises(
+        TooLarge, match=r"^limit has 5,000 items; the limit is 1,000: call again with offset for the rest$"
+    ):
+        check_limit(5_000, 0)
+    with pytest.raises(TooLarge, match=r"^limit has 5,000 items; the limit is 1,000$"):
+        check_limit(5_000)
 
 
 def test_the_table_of_limits_in_the_docs_is_the_one_in_the_code() -> None:

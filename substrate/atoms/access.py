@@ -35,7 +35,7 @@ def access(snapshot: Snapshot, name: str, *, proof: bool = False) -> Access:
         proven = _proven(snapshot, check_known_name(name))
         if proven is not None:
             return proven
-    latest = resolve(transaction, name, snapshot.upto)
+    latest = resolve(transaction, name, snapshot.upto, asked=snapshot.asked)
     found = version_at(snapshot, latest)
     if found is None and (new := renamed_to(transaction, latest.subject, snapshot.upto)) is not None:
         there = access(snapshot, id_text(new), proof=proof)

@@ -194,10 +194,12 @@ def snapshot_of(
     """The snapshot of what a caller asks for. InputError if it is no moment of this log, or no time."""
     as_of = timed(as_of, clock.now())
     upto = seq_at(transaction, as_of, field)
+    given = _parse(as_of, field) if isinstance(as_of, str) else as_of
+    asked = to_microseconds(given) if isinstance(given, datetime) else None
     if valid_at is not None:
         time = _valid_at(valid_at, clock)
-        return Snapshot(transaction, upto, time, time)
+        return Snapshot(transaction, upto, time, time, asked)
     if upto is None:
         return Snapshot(transaction, None, None, clock.now())
     at = to_microseconds(as_of) if isinstance(as_of, datetime) else time_of(transaction, max(upto, 0))
-    return Snapshot(transaction, upto, None, at)
+    return Snapshot(transaction, upto, None, at, asked)

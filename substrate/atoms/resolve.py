@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 from uuid import UUID
 
+from substrate.atoms.bodies import time_of
 from substrate.atoms.meant.near_names import or_near
 from substrate.errors import Forgotten, NotFound, SchemaInvalid, StoreDamaged
 from substrate.kv.api import ReadTransaction
@@ -18,9 +19,20 @@ from substrate.messages import AN_ATOM, ATOM, FSCK, Hint, Message
 from substrate.names import check_known_name
 from substrate.proof.bundle import Bundle
 from substrate.proof.hashes import map_key
-from substrate.schema import is_name
+from substrate.result import iso
+from substrate.schema import is_name, is_time
+from substrate.values.times import from_microseconds
 from substrate.veil import hidden_in
-from substrate.views.atoms import Gap, VersionRow, find_name, gap_of, gaps_of, latest_version, versions_of
+from substrate.views.atoms import (
+    Gap,
+    VersionRow,
+    find_name,
+    first_version,
+    gap_of,
+    gaps_of,
+    latest_version,
+    versions_of,
+)
 from substrate.views.traces import expected_name
 
 __all__ = ["ATOM_ID", "find_subject", "name_of", "read_end", "read_ends", "refused", "resolve"]
@@ -40,10 +52,13 @@ def find_subject(transaction: ReadTransaction, name: str) -> bytes:
     return atom_id(map_key(map_salt(transaction), name), find_record(transaction, name))
 
 
-def resolve(transaction: ReadTransaction, name: str, upto: int | None = None, *, suggests: bool = True) -> VersionRow:
+def resolve(
+    transaction: ReadTransaction, name: str, upto: int | None = None, *, asked: int | None = None, suggests: bool = True
+) -> VersionRow:
     """The version that the atom of this name or id was at after seq `upto` (None: is at); also a tombstone or gap.
 
-    NotFound if it was not there, with names that are near it, if it `suggests` any; Forgotten, with proof, if it was
+    NotFound if it was not there, with names that are near it, if it `suggests` any, or with when it was first recorded,
+    if that was later. `asked` is the time that was asked for, where one was. Forgotten, with proof, if it was
     and has been forgotten as a whole. NameInvalid.
     """
     if isinstance(name, str) and ATOM_ID.fullmatch(name):
@@ -69,9 +84,26 @@ def resolve(transaction: ReadTransaction, name: str, upto: int | None = None, *,
             if hidden_in(transaction) is None and transaction.any(DOMAIN_KEYS):
                 told.append(Hint("unlock_forgotten", ", unless it was encrypted: then read it with unlock()"))
             raise Forgotten(Message(*told), proof)
-    when = "" if upto is None else f" as of entry {upto}" if upto >= 0 else ": nothing had been recorded by then"
+    when = "" if upto is None else _as_of(transaction, subject, upto, asked)
     near = or_near(transaction, name) if suggests and not subject else ""
     raise NotFound("there is no ", name, f"{when}{near}")
+
+
+def _as_of(transaction: ReadTransaction, subject: bytes, upto: int, asked: int | None) -> str:
+    """The moment at which an atom was not there, and when it came, if it did."""
+    entry = f"entry {upto}" if upto >= 0 else "the beginning"
+    if asked is None or not is_time(asked):  # its zone may take it out of the years that there are
+        when = f" as of {entry}"
+    else:
+        when = f" as of {_told(asked)} ({entry})"
+    first = first_version(transaction, subject) if subject else None
+    if first is not None:
+        return f"{when}: it was first recorded at {_told(time_of(transaction, first))} (entry {first})"
+    return when if upto >= 0 else f"{when}: nothing had been recorded by then"
+
+
+def _told(time: int) -> str:
+    return iso(from_microseconds(time))
 
 
 def _proof_of(transaction: ReadTransaction, name: str, gap: Gap) -> Bundle:

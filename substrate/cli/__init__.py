@@ -66,8 +66,8 @@ def _guarded(words: list[str], output: Output) -> int:
             output.tell_warnings(unless=str(error))
             output.error(error)
             return exit_of(type(error))
-        except KeyboardInterrupt:
-            output.bug("interrupted", "stopped")
+        except KeyboardInterrupt as stop:
+            output.bug("interrupted", str(stop) or "stopped")
             return Exit.INTERRUPTED
         except BrokenPipeError:
             raise

@@ -28,7 +28,7 @@ def document(snapshot: Snapshot, name: str, domain: str | None = None) -> Docume
     transaction = snapshot.transaction
     if domain is not None and isinstance(name, str) and not ATOM_ID.fullmatch(name) and not name.startswith(DOCUMENT):
         name = document_name(domain_name(domain), name)
-    found = version_at(snapshot, resolve(transaction, name, snapshot.upto))
+    found = version_at(snapshot, resolve(transaction, name, snapshot.upto, asked=snapshot.asked))
     if found is None:
         raise NotFound(f"there is no {name}: it is out of use; its history shows what it was")
     version, body = found

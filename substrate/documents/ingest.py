@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from os.path import lexists
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -28,11 +29,12 @@ from substrate.result import iso
 from substrate.text.canonical import is_canonical_key, spelling
 from substrate.text.extract import Entity
 from substrate.text.extract import Extracted as Names
+from substrate.text.quote import in_quotes
 from substrate.text.secrets import find_secrets
 from substrate.values.documents import Ingested
 from substrate.values.progress import Progress
 
-__all__ = ["ingest", "ingest_listed", "read_file", "refuse_first_ingest"]
+__all__ = ["ingest", "ingest_listed", "read_file", "refuse_first_ingest", "refuse_path"]
 
 _READ_TOGETHER: Final = 64
 _BYTES: Final = 500_000
@@ -71,6 +73,7 @@ def refuse_first_ingest(what: str | Path, **options: Any) -> None:  # noqa: ANN4
     said = {word: options.pop(word, None) for word in ("actor", "session")}
     request = Request.of(**options, said=said)
     if not isinstance(what, Path):
+        refuse_path(what, request)
         _refuse(_text(what, request), request)
         return
     folder, below = locate(what, request.root)
@@ -79,6 +82,19 @@ def refuse_first_ingest(what: str | Path, **options: Any) -> None:  # noqa: ANN4
             _refuse(read_file(root, below, request), request)
         else:
             _find(root, below, request)
+
+
+def refuse_path(text: str, request: Request) -> None:
+    """InputError if the text is the path of a file or folder that is there, and neither title nor source is given.
+
+    It tells whether there is such a path: not for those who may not know that.
+    """
+    if request.title is None and request.source is None and "\n" not in text and lexists(text):
+        raise InputError(
+            f"there is a file or folder {in_quotes(text)}, and a text is ingested as it is. To ingest what is in it, "
+            f"give pathlib.Path({text!r}); to ingest these very words, give them a ",
+            Arg("title"),
+        )
 
 
 def _refuse(incoming: Incoming, request: Request) -> None:

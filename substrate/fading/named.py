@@ -50,7 +50,7 @@ def _fading(snapshot: Snapshot, name: str) -> FadingAtom:
 def last_version(snapshot: Snapshot, name: str) -> VersionRow:
     """The last version of the atom of this name or id; of one that was renamed, of what it is called now."""
     transaction = snapshot.transaction
-    version = resolve(transaction, name, snapshot.upto)
+    version = resolve(transaction, name, snapshot.upto, asked=snapshot.asked)
     if version.kind is Kind.TOMBSTONE and (new := renamed_to(transaction, version.subject, snapshot.upto)) is not None:
         version = latest_version(transaction, new, snapshot.upto) or version
     return version

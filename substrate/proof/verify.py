@@ -241,7 +241,7 @@ class Verifier:
         elif bundle.since is None or bundle.since.size != pin.size:
             raise ProofInvalid(
                 "pin_unconnected",
-                f"the proof does not connect to your pin ({pin}). Give the pin to the store's owner, and ask for ",
+                f"the proof cannot be checked against this pin ({pin}). Give the pin to the owner, and ask for ",
                 PROVE_SINCE,
             )
         elif bundle.since.root != pin.root:

@@ -74,7 +74,7 @@ class Request:
         starts = (entities,) if isinstance(entities, str) else tuple(entities)
         if query is not None or not starts:
             check_search(query, limit, 0, None, 0)
-        check_limit(limit, 0, LIMITS["search_items"])
+        check_limit(limit, most=LIMITS["search_items"])
         most = LIMITS["walk_hops"]
         if isinstance(hops, bool) or not isinstance(hops, int) or not 0 <= hops <= most:
             raise InputError(Arg("hops"), f" is a whole number from 0 to {most}: how many edges to walk")

@@ -53,5 +53,5 @@ def path(snapshot: Snapshot, first: str, second: str, *, most: int) -> PathFound
 def _asked(snapshot: Snapshot, name: str) -> bytes:
     """The atom that is asked about. One that is out of use may have held at the time that is asked about."""
     if snapshot.valid_at is not None:
-        return resolve(snapshot.transaction, name, snapshot.upto).subject
+        return resolve(snapshot.transaction, name, snapshot.upto, asked=snapshot.asked).subject
     return find_asked(snapshot, (name,)).subjects[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from uuid import uuid4
 
 import pytest
@@ -11,6 +12,7 @@ from substrate.errors import Forgotten, InputError, NameInvalid, NotFound, Rolle
 from substrate.memory import Memory, open_memory
 from substrate.proof.bundle import Bundle
 from substrate.proof.head import Pin
+from substrate.result import iso
 from tests.days import DAY, day
 
 PAY, BANK = "v1.fact.pay", "v1.fact.bank"
@@ -45,8 +47,21 @@ def test_as_of_reads_what_was_known_then(told: Memory) -> None:
     assert told.access(PAY, as_of=2).value == "Adyen"
     with pytest.raises(NotFound, match="tombstoned by entry 3"):
         told.access(PAY, as_of=3)
-    with pytest.raises(NotFound, match="as of entry 0"):
+    came = rf"it was first recorded at {iso(day(1))} \(entry 1\)"
+    with pytest.raises(NotFound, match=rf"no {PAY} as of entry 0: {came}"):
         told.access(PAY, as_of=0)
+    asked = day(1) - timedelta(hours=1)
+    for read in (told.access, told.document, lambda name, as_of: told.context([name], as_of=as_of)):
+        with pytest.raises(NotFound, match=rf"no {PAY} as of {iso(asked)} \(entry 0\): {came}"):
+            read(PAY, as_of=asked)
+    with pytest.raises(NotFound, match=rf"no {PAY} as of 1970-01-01T00:00:00Z \(the beginning\): {came}"):
+        told.access(told.access(PAY).atom.name, as_of="1970-01-01")
+    with pytest.raises(NotFound, match=rf"no {BANK} as of {iso(asked)} \(entry 0\)$"):
+        told.access(BANK, as_of=asked)
+    with pytest.raises(NotFound, match=r"as of 1970-01-01T00:00:00Z \(the beginning\): nothing had been recorded by"):
+        told.access(BANK, as_of="1970-01-01")
+    with pytest.raises(NotFound, match=rf"no {PAY} as of the beginning: {came}"):
+        told.access(PAY, as_of="0001-01-01T00:00:00+14:00")
     assert told.access(PAY, as_of=day(2)).value == "Adyen"
     assert told.access(PAY, as_of=day(1).isoformat()).value == "Stripe"
     assert told.access(PAY, as_of="1").value == "Stripe"

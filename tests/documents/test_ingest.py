@@ -30,6 +30,7 @@ from substrate.limits import LIMITS
 from substrate.log.copies.check import check_store
 from substrate.memory import Memory, open_memory
 from substrate.names import normalise
+from substrate.policy import AGENTS
 from substrate.save.checkpoint import checkpoint
 from substrate.values.saved import Saved
 from substrate.views.catalogue import VIEWS
@@ -137,6 +138,20 @@ def test_a_text_is_a_document_named_by_all_of_it(memory: Memory) -> None:
     assert memory.ingest(begin + "One.").recorded == 0
     assert one.title.startswith("The same beginning.")
     assert memory.access(one.name).atom.source is None
+
+
+def test_a_text_that_is_the_path_of_something_is_refused_until_it_says_that_it_is_a_text(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "v").mkdir()
+    with pytest.raises(InputError, match=r"give pathlib\.Path\('v'\); to ingest these very words, give them a title"):
+        memory.ingest("v")
+    assert memory.ingest("v\n")[0].title == memory.ingest("v", title="v")[0].title == "v"
+    assert memory.ingest("v", source="s").recorded
+    assert memory.ingest("w")[0].title == "w"
+    with memory.client("agent", policy=AGENTS) as agent:  # which is not told what is on this machine
+        assert agent.ingest("v")[0].title == "v"
 
 
 def test_what_a_text_speaks_of_is_listed_and_becomes_an_atom_with_the_second_text_that_does(memory: Memory) -> None:

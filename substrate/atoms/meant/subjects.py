@@ -51,7 +51,7 @@ def find_asked(snapshot: Snapshot, names: Iterable[str], *, expected: bool = Fal
     first: NotFound | None = None
     for name in names:
         try:
-            subjects[_in_use(snapshot.transaction, name, snapshot.upto)] = None
+            subjects[_in_use(snapshot, name)] = None
         except NotFound as error:
             waited_for = find_subject(snapshot.transaction, name)
             if expected and error.code == NotFound.code and _is_expected(snapshot.transaction, waited_for):
@@ -67,8 +67,8 @@ def find_asked(snapshot: Snapshot, names: Iterable[str], *, expected: bool = Fal
     return Subjects(tuple(subjects), tuple(missing))
 
 
-def _in_use(transaction: ReadTransaction, name: str, upto: int | None) -> bytes:
-    version = resolve(transaction, name, upto, suggests=False)
+def _in_use(snapshot: Snapshot, name: str) -> bytes:
+    version = resolve(snapshot.transaction, name, snapshot.upto, asked=snapshot.asked, suggests=False)
     if version.kind is Kind.TOMBSTONE:
         raise NotFound(f"there is no {name}: it was tombstoned by entry {version.seq}; its history shows what it was")
     return version.subject

@@ -33,6 +33,8 @@ __all__ = ["backup", "export", "import_lines", "restore"]
 
 _SOME = 3
 """Names that are shown of many."""
+_ALWAYS = ("recorded", "confirmed")
+"""What an import counts also if there is none. Of the rest, what is empty is left out."""
 
 
 def export(given: Namespace, output: Output) -> Answer:
@@ -155,7 +157,7 @@ def _answer(imported: Imported, waiting: tuple[str, ...]) -> Answer:
         "unedged": imported.unedged,
         "dangling": imported.dangling,
     }
-    rows: list[tuple[str, object]] = [(what, len(names)) for what, names in counts.items()]
+    rows: list[tuple[str, object]] = [(what, len(names)) for what, names in counts.items() if names or what in _ALWAYS]
     if imported.changed:
         rows.insert(1, ("of these changed", len(imported.changed)))
     if imported.older:

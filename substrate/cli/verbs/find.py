@@ -97,7 +97,7 @@ def _hints(found: Found, given: Namespace) -> list[str]:
     if found.weak and not given.words:
         hints.append("nothing matches well")
     hints += [word for word in found.remarks if not (given.words and word.startswith("searched by words"))]
-    if found.lag and not given.words:
+    if found.lag and not found.meaning and not given.words:  # else its reason says what to type
         hints.append("to embed them: substrate index")
     if found.more:
         hints.append(f"there is more: --offset {given.offset + len(found.items)}")

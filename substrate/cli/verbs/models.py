@@ -35,7 +35,13 @@ def waiting_hints(memory: Memory) -> tuple[str, ...]:
 def index(given: Namespace, output: Output) -> Answer:
     """Embed what is not embedded yet."""
     with writing(given) as memory, output.progress("embedding") as progress:
-        done = memory.index(progress)
+        before = memory.model().waiting
+        try:
+            done = memory.index(progress)
+        except KeyboardInterrupt:
+            left = memory.model().waiting
+            told = f"stopped: {max(0, before - left):,} of {before:,} versions are embedded"
+            raise KeyboardInterrupt(f"{told}. To go on from there: substrate index") from None
     facts = [("embedded versions", done.embedded), ("pieces", done.pieces), ("model", done.model or None)]
     return Answer(done.to_dict(), (Facts(facts, "good"),), is_report=True)
 

@@ -30,3 +30,8 @@ def test_the_command_line_tells_the_kind_and_a_folder_is_ingested(run: Commands,
     assert ingested.json["domain"] == "v1.domain.handbook"
     assert run("import", str(notes), "--type", "fact").code == 2
     assert run("import", str(table), "--full", "--column", "value=remark").code == 2
+
+
+def test_an_import_leaves_out_counts_of_nothing(run: Commands, tmp_path: Path) -> None:
+    (tmp_path / "facts.csv").write_text("key,text\na,one\n", encoding="utf-8")
+    assert run.ok("import", "facts.csv").rows == [["recorded", "1"], ["confirmed", "0"]]

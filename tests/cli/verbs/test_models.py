@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import pytest
 
+from substrate.cli.exits import Exit
+from substrate.cli.output import Output
+from substrate.values.progress import Progress
 from tests.cli.run import Commands
 
 
@@ -37,3 +41,33 @@ def test_without_a_model_everything_else_works(store: Commands) -> None:
     assert store("index").code == 13
     assert "set to none" in store("index").err
     assert store.ok("access", "v1.fact.provider").out == "Adyen\n"
+
+
+def test_a_stopped_index_says_what_is_embedded_and_how_to_go_on(
+    store: Commands, tiny: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.ok("model", tiny)
+
+    def stop_after_one(_: Output, __: str) -> AbstractContextManager[Progress]:
+        def move(done: int, _: int) -> None:
+            if done:
+                raise KeyboardInterrupt
+
+        return nullcontext(move)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("substrate.embed.backfill.WINDOW", 1)
+        patch.setattr(Output, "progress", stop_after_one)
+        ran = store("index")
+        assert ran.code == Exit.INTERRUPTED
+        told = "stopped: 1 of 4 versions are embedded. To go on from there: substrate index"
+        assert ran.err == f"substrate: {told}\n"
+    assert store.ok("index").rows[0] == ["embedded versions", "3"]
+
+
+def test_a_search_where_nothing_is_embedded_says_once_what_to_type(
+    store: Commands, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert cache.exists()
+    monkeypatch.setattr("substrate.cli.verbs.find._FEW", 0)  # else the search embeds them itself
+    assert store.ok("search", "Adyen").err.count("substrate index") == 1

@@ -150,6 +150,8 @@ def test_verify_agrees_with_the_script_in_every_case(store: Commands) -> None:
     store.ok("checkpoint", "v1.fact.a = 1")
     store.ok("prove", "v1.fact.provider", "--since", "me.pin", "-o", "good.json")
     store.ok("prove", "v1.fact.provider", "-o", "unconnected.json")
+    refused = store("verify", "unconnected.json", "--pin", "me.pin")
+    assert "cannot be checked against this pin" in refused.out + refused.err
     store.ok("checkpoint", "v1.fact.a = 1", "--store", "other")
     Path("other.key").write_text(store("key", "--store", "other").out, encoding="utf-8")
     good = Path("good.json").read_text(encoding="utf-8")
