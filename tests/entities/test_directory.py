@@ -310,7 +310,37 @@ def test_a_name_without_an_atom_is_not_listed_once_no_text_has_it_or_somebody_sa
     assert counts(memory) == {"Augusta": 1, "C++": 1}
     memory.forget(whole=name)
     assert counts(memory) == {"Augusta": 0}
-    assert memory._store.index.entities._spelt == {}, "what was forgotten is kept in memory"
+    kept = memory._store.index.entities
+    assert kept._spelt == kept._told == {}, "what was forgotten is kept in memory"
+
+
+def counted_both_ways(memory: Memory) -> bool:
+    """A name with an atom and one without: both are told with what is in use now."""
+    memory.ingest("We met Ada Lovelace at NASA.", domain="web", source="a")
+    memory.ingest("Then Ada Lovelace left.", domain="web", source="b")
+    told = [counts(memory)]
+    memory.checkpoint([note("n", "nasa", "ada lovelace"), note("m", "NASA")])
+    told.append(counts(memory))
+    memory.checkpoint(tombstones=["v1.fact.m"])
+    told.append(counts(memory))
+    return told == [{"Ada Lovelace": 2, "NASA": 1}, {"Ada Lovelace": 3, "NASA": 3}, {"Ada Lovelace": 3, "NASA": 2}]
+
+
+def test_names_with_and_without_an_atom_are_counted_anew_after_every_write(memory: Memory) -> None:
+    assert counted_both_ways(memory)
+
+
+def test_an_entry_that_is_told_again_though_the_count_is_another_would_be_caught(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The broken twin."""
+    mentioned = EntityRows.mentioned
+
+    def broken(self: EntityRows, transaction, listed):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+        return mentioned(self, transaction, [one._replace(versions=1) for one in listed])
+
+    monkeypatch.setattr(EntityRows, "mentioned", broken)
+    assert not counted_both_ways(memory)
 
 
 def test_a_page_that_looked_at_very_many_names_ends_and_the_next_goes_on(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
 from itertools import groupby, islice
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from substrate.atoms.domains import read_domain
 from substrate.atoms.supersedes import is_superseded
@@ -22,8 +22,8 @@ from substrate.limits import check_limit, check_prefix
 from substrate.messages import Arg
 from substrate.names import escape_rest
 from substrate.proof.entry import Kind
-from substrate.search.directory.rows import EntityRow, EntityRows
-from substrate.search.directory.unrecorded import CHUNKS, Mention, Unrecorded, rows_of
+from substrate.search.directory.rows import EntityRow, EntityRows, Mention
+from substrate.search.directory.unrecorded import CHUNKS, Looked, Unrecorded
 from substrate.search.index import SearchIndex
 from substrate.snapshot import Snapshot
 from substrate.text.canonical import canonical, is_canonical_key
@@ -63,12 +63,15 @@ def list_entities(  # noqa: PLR0913
     transaction = snapshot.transaction
     documents = index.documents(transaction)
     in_use = documents.current(snapshot.upto, snapshot.valid_at)
-    listed = _listed(transaction, Unrecorded(snapshot, documents, in_use), wanted, after)
+    unrecorded = Unrecorded(snapshot, documents, in_use)
+    listed = _listed(transaction, unrecorded, wanted, after)
     most = limit + offset + 1
     found = list(islice(_entities(snapshot, index.entities, listed, most), most))
     page = [row for row in found[offset : offset + limit] if not isinstance(row, str)]
-    counts = index.entities.count(transaction, documents, in_use, page)
-    entries = tuple(row.mentioned(count) for row, count in zip(page, counts, strict=True))
+    known = [row.told_by(unrecorded.recorded) if isinstance(row, EntityRow) else row for row in page]
+    others = [row for row in known if isinstance(row, EntityRow)]
+    counts = iter(index.entities.count(transaction, documents, in_use, others))
+    entries = tuple([row.mentioned(next(counts)) if isinstance(row, EntityRow) else row for row in known])
     if found and isinstance(found[-1], str):
         return EntityPage(entries, found[-1])
     return EntityPage(entries, entries[-1].atom if len(found) == most else None)
@@ -107,12 +110,8 @@ class _Wanted(NamedTuple):
         return cls(None if name is None else entity_prefix(name).removeprefix(ENTITY)[:-1], rest)
 
 
-class _Listed(NamedTuple):
-    """A name of the directory: that of an atom, or one that texts mention and that has none yet."""
-
-    name: str
-    version: VersionRow | None
-    mention: Mention | None
+_Listed: TypeAlias = VersionRow | Mention | Looked
+"""A name of the directory: that of an atom, or one that texts mention and that has none yet; or how far was looked."""
 
 
 def _parts(transaction: ReadTransaction, start: str, after: str | None) -> Iterator[str]:
@@ -138,23 +137,28 @@ def _listed(
         row, there = next(versions, None), None
         for mention in unrecorded.of(part, wanted.rest, after):
             while row is not None and str(row.name) <= mention.name:  # texts compare as their UTF-8 does
-                yield _Listed(str(row.name), row, None)
+                yield row
                 row, there = next(versions, None), row
             has_atom = there is not None and there.name == mention.name and unrecorded.was_there(there)
-            if mention.seq is None or not has_atom:
-                yield _Listed(mention.name, None, mention)
-        while row is not None:
-            yield _Listed(str(row.name), row, None)
-            row = next(versions, None)
+            if not has_atom or isinstance(mention, Looked):
+                yield mention
+            else:
+                unrecorded.recorded[mention.name] = mention
+        if row is not None:
+            yield row
+            yield from versions
 
 
 def _entities(
     snapshot: Snapshot, known: EntityRows, listed: Iterator[_Listed], portion: int
-) -> Iterator[EntityRow | str]:
-    """Each entity that is in use at the moment asked about, and not superseded; a text: so far was looked."""
+) -> Iterator[EntityRow | EntityEntry | str]:
+    """Each entity that is in use at the moment asked about, and not superseded; a text: so far was looked.
+
+    Those that have an atom as rows, the mentions of which are not counted yet.
+    """
     transaction = snapshot.transaction
     while some := list(islice(listed, portion)):
-        rows = [one.version for one in some if one.version is not None]
+        rows = [one for one in some if isinstance(one, VersionRow)]
         current = list(_current(snapshot, rows))
         cards = cards_of(transaction, [version.subject for version in current])
         versions = [
@@ -162,14 +166,15 @@ def _entities(
             for version, card in zip(current, cards, strict=True)
             if not (card.superseded and is_superseded(snapshot, version.subject))
         ]
-        mentions = [one.mention for one in some if one.mention is not None and one.mention.seq is not None]
-        found = {
-            row.entry.atom: row for row in (*known.of(transaction, versions), *rows_of(transaction, known, mentions))
+        mentions = [one for one in some if isinstance(one, Mention)]
+        found: dict[str | None, EntityRow | EntityEntry] = {
+            row.entry.atom: row for row in known.of(transaction, versions)
         }
+        found |= {entry.atom: entry for entry in known.mentioned(transaction, mentions)}
         for one in some:
             if one.name in found:  # once, though an atom that came later has it too
                 yield found.pop(one.name)
-            elif one.mention is not None and one.mention.seq is None:
+            elif isinstance(one, Looked):
                 yield one.name
                 return
 

@@ -1,6 +1,7 @@
 """What the directory keeps of entities between calls: what each version says, and which versions mention it.
 
-1. A version never says anything else, so its row is kept by its seq, and how it spells the names it lists. What is
+1. A version never says anything else, so its row is kept by its seq, and how it spells the names it lists. Entries
+   are kept with the count that a page told last, and made again for another count. What is
    known of versions that were erased is dropped when the log is followed, and of another log all.
 2. Blocks of postings that are full do not grow: the seqs in them are kept. An erased mention may still stand among
    them; it is not in use, and so it is not counted.
@@ -8,19 +9,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from substrate.atoms.bodies import bodies_of
-from substrate.entities.naming import aliases_of, names_of, read_name
+from substrate.entities.naming import ENTITY, aliases_of, names_of, read_name
 from substrate.kv.api import ReadTransaction
 from substrate.log.identity import id_text
 from substrate.log.tables import POSTINGS
+from substrate.names import unescape_rest
 from substrate.proof.encoding import Json
 from substrate.search.columns.documents import Documents, Mask
 from substrate.values.entities import EntityEntry
@@ -29,7 +31,7 @@ from substrate.views.atoms import VersionRow
 from substrate.views.follow import Trail, erased_between
 from substrate.views.words import BLOCK, Field, keyword_term
 
-__all__ = ["EntityRow", "EntityRows", "read_postings"]
+__all__ = ["EntityRow", "EntityRows", "Mention", "read_postings"]
 
 _MOST: Final = 20_000
 """Rows that are kept: some 20 MB."""
@@ -37,6 +39,15 @@ _TEXTS: Final = 5_000
 """Texts of which it is kept how they spell names: some 10 MB."""
 _Seqs = NDArray[np.uint32]
 _NONE: Final[_Seqs] = np.zeros(0, np.uint32)
+
+
+class Mention(NamedTuple):
+    """A name without an atom: the name that its atom would have, its term, a version that lists it, how many do."""
+
+    name: str
+    term: bytes
+    seq: int
+    versions: int
 
 
 @dataclass(slots=True, eq=False)
@@ -53,6 +64,11 @@ class EntityRow:
 
     counted: EntityEntry | None = None
     """The entry as a page told it last. `entry` has no count: what one reader counts, another may not see."""
+
+    def told_by(self, recorded: Mapping[str, Mention]) -> EntityEntry | EntityRow:
+        """The entry with its mentions, if one of these has all its terms, and no entity lists them; else itself."""
+        mention = recorded.get(self.entry.atom)
+        return self if mention is None or self.terms != (mention.term,) else self.mentioned(mention.versions)
 
     def mentioned(self, count: int) -> EntityEntry:
         """The entry with its mentions. It is kept apart: the next page most often says the same."""
@@ -73,21 +89,41 @@ class EntityRows:
         self._rows: dict[int, EntityRow] = {}
         self._spelt: dict[int, dict[bytes, str]] = {}
         """Of texts: how each spells the names that it lists, by their terms."""
+        self._told: dict[int, dict[str, EntityEntry]] = {}
+        """Of the same texts: the entries that a page told last of names that have no atom."""
 
-    def spelt(self, transaction: ReadTransaction, listed: Sequence[tuple[int, bytes]]) -> list[str | None]:
-        """How versions spell names that they list, each a version and a term; None if that is damaged."""
+    def mentioned(self, transaction: ReadTransaction, listed: Sequence[Mention]) -> list[EntityEntry]:
+        """The entries of names that have no atom, as a version spells each; without those of damaged versions."""
         transaction = bare(transaction)  # what is kept is shared; the caller asks of what it may see
+        found: list[EntityEntry] = []
         with self._lock:
             self._follow(transaction)
-            unread = list(dict.fromkeys(seq for seq, _ in listed if seq not in self._spelt))
-            if len(self._spelt) + len(unread) > _TEXTS:
-                self._spelt.clear()
-                unread = list(dict.fromkeys(seq for seq, _ in listed))
-            for seq, body in zip(unread, bodies_of(transaction, unread), strict=True):
-                said = None if body is None or body.damage is not None else body.members.get("entities")
-                texts = [text for text in said if isinstance(text, str)] if isinstance(said, list) else []
-                self._spelt[seq] = {keyword_term(Field.ENTITY, text): text for text in reversed(texts)}
-            return [self._spelt[seq].get(term) for seq, term in listed]
+            told = self._told
+            if any(one.seq not in told for one in listed):
+                self._read_texts(transaction, list(dict.fromkeys(one.seq for one in listed)))
+            for name, term, seq, count in listed:
+                entry = told[seq].get(name)
+                if entry is None or entry.mentions != count:
+                    shown = self._spelt[seq].get(term)
+                    if shown is None:
+                        continue
+                    domain = unescape_rest(name.removeprefix(ENTITY).partition(".")[0])
+                    entry = told[seq][name] = EntityEntry(shown, name, None, domain, mentions=count)
+                found.append(entry)
+        return found
+
+    def _read_texts(self, transaction: ReadTransaction, seqs: Sequence[int]) -> None:
+        """Keep how these versions spell the names that they list."""
+        unread = [seq for seq in seqs if seq not in self._spelt]
+        if len(self._spelt) + len(unread) > _TEXTS:
+            self._spelt.clear()
+            self._told.clear()
+            unread = list(seqs)
+        for seq, body in zip(unread, bodies_of(transaction, unread), strict=True):
+            said = None if body is None or body.damage is not None else body.members.get("entities")
+            texts = [text for text in said if isinstance(text, str)] if isinstance(said, list) else []
+            self._spelt[seq] = {keyword_term(Field.ENTITY, text): text for text in reversed(texts)}
+            self._told[seq] = {}
 
     def of(self, transaction: ReadTransaction, versions: Sequence[VersionRow]) -> list[EntityRow]:
         """What these versions say, in order; without those that are damaged, or no entities of a domain."""
@@ -110,6 +146,8 @@ class EntityRows:
         self, transaction: ReadTransaction, documents: Documents, in_use: Mask, rows: Sequence[EntityRow]
     ) -> list[int]:
         """How many of the versions `in_use` list one of the names of each entity, but for the entity itself."""
+        if not rows:
+            return []
         with self._lock:
             owners, seqs = self._mentions(bare(transaction), documents.size, rows)
         counted = in_use[seqs]
@@ -150,13 +188,14 @@ class EntityRows:
     def _follow(self, transaction: ReadTransaction) -> None:
         """Drop what was erased, and all if this is another log."""
         if not self._trail.leads_to(transaction):
-            self._trail, self._rows, self._spelt = Trail(), {}, {}
+            self._trail, self._rows, self._spelt, self._told = Trail(), {}, {}, {}
         if self._trail.is_behind(transaction):
             before = self._trail.size
             self._trail.follow(transaction)
             for seq in erased_between(transaction, before, self._trail.size) if self._rows or self._spelt else ():
                 self._rows.pop(seq, None)
                 self._spelt.pop(seq, None)
+                self._told.pop(seq, None)
 
 
 def read_postings(rows: Sequence[tuple[int, bytes]]) -> _Seqs:

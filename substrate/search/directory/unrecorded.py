@@ -19,16 +19,15 @@ import numpy as np
 from substrate.entities.naming import ENTITY
 from substrate.kv.api import ReadTransaction, behind
 from substrate.log.tables import POSTINGS
-from substrate.names import escape_rest, unescape_rest
+from substrate.names import escape_rest
 from substrate.search.columns.documents import Documents, Mask
-from substrate.search.directory.rows import EntityRow, EntityRows, read_postings
+from substrate.search.directory.rows import Mention, read_postings
 from substrate.search.words import keyword_mask
 from substrate.snapshot import Snapshot
-from substrate.values.entities import EntityEntry
 from substrate.views.atoms import VersionRow, versions_of
 from substrate.views.words import BLOCK, Field
 
-__all__ = ["CHUNKS", "Mention", "Unrecorded", "rows_of"]
+__all__ = ["CHUNKS", "Looked", "Unrecorded"]
 
 CHUNKS: Final = "v1.chunk."
 """What the names of texts of domains begin with."""
@@ -38,21 +37,16 @@ _HASH: Final = re.compile(rb"#[0-9a-f]{32}")
 """What stands for a term that is too long."""
 _TOGETHER: Final = 128
 """Terms that are looked at together."""
-_Posted: TypeAlias = tuple[bytes, int, bytes]
-"""A term, a block, and the row of the term in it."""
+_Posted: TypeAlias = tuple[bytes, Sequence[tuple[int, bytes]]]
+"""A term, and its rows, each with its block."""
 _KEY: Final = 5
 """Bytes of a posting's key before its term: the block, the field."""
 
 
-class Mention(NamedTuple):
-    """A name without an atom: the name that its atom would have, its term, and a version that lists it.
-
-    Without a version it is no name: only how far the call looked.
-    """
+class Looked(NamedTuple):
+    """So far the call looked, and no further."""
 
     name: str
-    term: bytes
-    seq: int | None
 
 
 class Unrecorded:
@@ -63,8 +57,10 @@ class Unrecorded:
         self._documents = documents
         self._in_use = in_use
         self._left = _LOOKED_AT
+        self.recorded: dict[str, Mention] = {}
+        """Those that have an atom, as far as who asks has seen it. No entity of their domain lists their terms."""
 
-    def of(self, part: str, rest: str, after: str | None) -> Iterator[Mention]:
+    def of(self, part: str, rest: str, after: str | None) -> Iterator[Mention | Looked]:
         """Those of a domain, as its part of a name says it, that begin with `rest`, from behind the name `after` on.
 
         Also names that an atom has by now: who lists the atoms' names beside them, in the same order, sees which.
@@ -83,13 +79,13 @@ class Unrecorded:
             start = max(start, after.removeprefix(prefix).encode() + b"\0")
         terms = _terms(transaction, documents.size, start, behind(rest.encode()))
         while some := list(islice(terms, _TOGETHER)):
-            listing = _listing(some, texts, entities)
-            for (term, _), seq in zip(some[: self._left], listing, strict=False):
-                if seq is not None and escape_rest(form := term.decode()) == form:
-                    yield Mention(prefix + form, term, seq)
+            first, counts = _listing(some, self._in_use, texts, entities)
+            for (term, _), seq, count in zip(some[: self._left], first, counts, strict=False):
+                if seq >= 0 and escape_rest(form := term.decode()) == form:
+                    yield Mention(prefix + form, term, seq, count)
             if len(some) > self._left:
                 last = some[self._left - 1][0].decode() if self._left else ""
-                yield Mention(prefix + last if last else looked, some[self._left][0], None)
+                yield Looked(prefix + last if last else looked)
                 return
             self._left -= len(some)
             looked = prefix + some[-1][0].decode()
@@ -102,37 +98,35 @@ class Unrecorded:
         return next(versions_of(self._snapshot.transaction, row.subject, upto=upto), None) is not None
 
 
-def rows_of(transaction: ReadTransaction, known: EntityRows, mentions: Sequence[Mention]) -> Iterator[EntityRow]:
-    """What the directory says of them: their names as a text spells them."""
-    spelt = known.spelt(transaction, [(mention.seq or 0, mention.term) for mention in mentions])
-    for mention, shown in zip(mentions, spelt, strict=True):
-        if shown is not None:
-            domain = unescape_rest(mention.name.removeprefix(ENTITY).partition(".")[0])
-            yield EntityRow(-1, EntityEntry(shown, mention.name, None, domain, mentions=1), (mention.term,))
-
-
-def _terms(
-    transaction: ReadTransaction, size: int, start: bytes, stop: bytes | None
-) -> Iterator[tuple[bytes, list[_Posted]]]:
+def _terms(transaction: ReadTransaction, size: int, start: bytes, stop: bytes | None) -> Iterator[_Posted]:
     """The terms of entities in order, with the rows that list each. Hashes are passed over."""
+    blocks = -(-size // BLOCK)
 
-    def of_block(block: int) -> Iterator[_Posted]:
+    def of_block(block: int) -> Iterator[tuple[bytes, tuple[int, bytes]]]:
         head = block.to_bytes(4, "big") + Field.ENTITY.value
         for key, row in transaction.scan(POSTINGS, head + start, behind(head) if stop is None else head + stop):
-            yield key[_KEY:], block, row
+            if not (key.startswith(b"#", _KEY) and _HASH.fullmatch(key, _KEY)):
+                yield key[_KEY:], (block, row)
 
-    everything = merge(*map(of_block, range(-(-size // BLOCK))))
-    for term, rows in groupby(everything, key=itemgetter(0)):
-        if _HASH.fullmatch(term) is None:
-            yield term, list(rows)
+    if blocks == 1:  # each term has one row: nothing is to be put together
+        return ((term, (row,)) for term, row in of_block(0))
+    together = groupby(merge(*map(of_block, range(blocks))), key=itemgetter(0))
+    return ((term, [row for _, row in rows]) for term, rows in together)
 
 
-def _listing(terms: Sequence[tuple[bytes, list[_Posted]]], texts: Mask, entities: Mask) -> list[int | None]:
-    """Of each term the first of `texts` that lists it; None if none does, or one of the `entities` has it too."""
-    seqs = read_postings([(block, row) for _, rows in terms for _, block, row in rows])
-    counts = [sum([len(row) for _, _, row in rows]) // 3 for _, rows in terms]
+def _listing(terms: Sequence[_Posted], in_use: Mask, texts: Mask, entities: Mask) -> tuple[list[int], list[int]]:
+    """Of each term the first of `texts` that lists it (-1: none does, or one of the `entities` has it too).
+
+    And how many versions `in_use` list it.
+    """
+    posted = [row for _, rows in terms for row in rows]
+    seqs = read_postings(posted)
+    counts = [len(row) // 3 for _, row in posted]
+    if len(posted) > len(terms):
+        many = iter(counts)
+        counts = [sum(islice(many, len(rows))) for _, rows in terms]
     starts = [0, *accumulate(counts[:-1])]
     none = np.uint32(len(texts))
-    first = np.minimum.reduceat(np.where(texts[seqs], seqs, none), starts)
-    first[np.logical_or.reduceat(entities[seqs], starts)] = none
-    return [None if seq == none else seq for seq in first.tolist()]
+    first = np.minimum.reduceat(np.where(texts[seqs], seqs, none), starts).astype(np.int64)
+    first[(first == none) | np.logical_or.reduceat(entities[seqs], starts)] = -1
+    return first.tolist(), np.add.reduceat(in_use[seqs], starts, dtype=np.int64).tolist()
