@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from operator import attrgetter
+from typing import Final, NamedTuple
 
 from substrate.atoms.links import holding, weighed
 from substrate.atoms.validity import version_at
@@ -14,6 +15,11 @@ from substrate.views.atoms import VersionRow, latest_version
 from substrate.views.edges import Link, links_around, some_links
 
 __all__ = ["EdgeStep", "Steps"]
+
+
+_SEQ: Final = attrgetter("seq")
+_TYPE: Final = attrgetter("type")
+_new: Final = tuple.__new__
 
 
 class EdgeStep(NamedTuple):
@@ -43,11 +49,15 @@ class Steps:
     def weighed(self, subject: bytes) -> list[EdgeStep]:
         """The steps out of an atom: in the order of types, and of each type the edge stated last first."""
         links = weighed(self._snapshot, self._links(subject))
-        return [EdgeStep(_other(link, subject), weight, link) for link, weight in links]
+        return [
+            _new(EdgeStep, (link.target if link.source == subject else link.source, weight, link))
+            for link, weight in links
+        ]
 
     def plain(self, subject: bytes) -> list[EdgeStep]:
         """All of them, in the same order, whatever their confidence: each weighs 1."""
-        return [EdgeStep(_other(link, subject), 1.0, link) for link in holding(self._snapshot, self._links(subject))]
+        links = holding(self._snapshot, self._links(subject))
+        return [_new(EdgeStep, (link.target if link.source == subject else link.source, 1.0, link)) for link in links]
 
     def _links(self, subject: bytes) -> list[Link]:
         """The edges of an atom that are looked at; one from an atom to itself leads nowhere."""
@@ -62,7 +72,8 @@ class Steps:
                 into = into[: most - len(out)]
             links = out + into
         links = [link for link in links if link.source != link.target]
-        links.sort(key=lambda link: (link.type, -link.seq))
+        links.sort(key=_SEQ, reverse=True)
+        links.sort(key=_TYPE)
         return links
 
     def in_use(self, subject: bytes) -> bool:
@@ -86,7 +97,3 @@ class Steps:
             return version_at(self._snapshot, latest) is not None
         except Forgotten:
             return False
-
-
-def _other(link: Link, subject: bytes) -> bytes:
-    return link.target if link.source == subject else link.source
