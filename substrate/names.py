@@ -166,10 +166,9 @@ def escape_rest(text: str) -> str:
     For surfaces whose callers choose names freely. What a new name cannot hold is written as in an address: the bytes
     of its UTF-8, a percent sign before each. `unescape_rest` gives back the very text.
     """
-    outside, to_ascii = _escaped()
-    escaped = outside.sub(_as_bytes, text)
+    escaped = _outside().sub(_as_bytes, text)
     if normalise(escaped) != escaped or HIDDEN.search(escaped):  # spelt otherwise in a name; hidden by what was escaped
-        escaped = to_ascii.sub(_as_bytes, text)
+        escaped = _outside(to_ascii=True).sub(_as_bytes, text)
     return escaped
 
 
@@ -188,10 +187,10 @@ def unescape_rest(rest: str) -> str:
 
 
 @cache
-def _escaped() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """What is escaped; and the same with all that is not ASCII. Compiled when they are first needed: it takes 3 ms."""
+def _outside(*, to_ascii: bool = False) -> re.Pattern[str]:
+    """What is escaped; or that and all that is not ASCII. Compiled when it is first needed: it takes 2 ms."""
     outside = rf"%|{_FORBIDDEN.pattern}|{_SYNTAX.pattern}|{HIDDEN.pattern}|\A[\s.]|[\s.]\Z"
-    return re.compile(outside), re.compile(rf"[^ -~]|{outside}")
+    return re.compile(rf"[^ -~]|{outside}" if to_ascii else outside)
 
 
 def _as_bytes(found: re.Match[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import accumulate
 from typing import Final, NamedTuple
 
@@ -38,16 +38,14 @@ from substrate.text.no_names import (
     UNCOUNTED,
     VERBS_OF_ONE,
 )
-from substrate.text.signs import CASELESS, HIDE, Sign
+from substrate.text.signs import CASELESS, HIDE, Sign, has_caseless
 
 __all__ = ["find_capitals"]
 
 _LETTERS: Final = rf"[^\W_{CASELESS}]"
 _RUN: Final = rf"{_LETTERS}++(?:[\u0300-\u036f]++{_LETTERS}*+)*+"
-_WORD: Final = re.compile(rf"({_RUN}(?:['\u2019\u02bc&\u2010\u2011-]{_RUN})*+(?:\+\+|[+#](?!\w))?+)")
 _ASCII_WORD: Final = re.compile(r"([A-Za-z0-9]++(?:['&-][A-Za-z0-9]++)*+(?:\+\+|[+#](?!\w))?+)")
-"""The same in a text of nothing else."""
-_CASELESS: Final = re.compile(rf"[{CASELESS}]")
+"""A word of a text of nothing but ASCII."""
 _DASH: Final = re.compile("[\u2010\u2011-]")
 _ELIDED: Final = re.compile("(?:[ldjcnmst]|qu|all|dell|nell|sull|dall|un)['\u2019]", re.IGNORECASE)
 _POSSESSIVE: Final = re.compile("['\u2019]s$", re.IGNORECASE)
@@ -94,9 +92,15 @@ class _Token(NamedTuple):
 
 def find_capitals(text: str) -> Iterator[Sign]:
     """The names of a text by their capitals, in order."""
-    parts = (_ASCII_WORD if text.isascii() else _WORD).split(text)  # what is between words, and words, in turn
+    parts = (_ASCII_WORD if text.isascii() else _word()).split(text)  # what is between words, and words, in turn
     if len(parts) > 1:
         yield from _Reader(text, parts).names()
+
+
+@cache
+def _word() -> re.Pattern[str]:
+    """A word of any script with capitals. Compiled when it is first needed: it takes as long as some dozen chunks."""
+    return re.compile(rf"({_RUN}(?:['\u2019\u02bc&\u2010\u2011-]{_RUN})*+(?:\+\+|[+#](?!\w))?+)")
 
 
 # -- how a word is written ---------------------------------------------------------------------------------------------
@@ -174,7 +178,7 @@ class _Reader:
         self._german = small.isdisjoint(NOT_GERMAN) and len(small & GERMAN) >= _PAIR
         self._romance = not english and len(small & ROMANCE) >= _PAIR
         self._joining = PARTICLES if self._german else JOINING
-        self._caseless = not text.isascii() and _CASELESS.search(text) is not None
+        self._caseless = has_caseless(text)
         shouted = len([at for at in self._large if words[at].isupper() and len(words[at]) > 1])
         self._shouted = shouted >= _SHOUTED and shouted * 2 > len(words)
         self._lines = [0, *accumulate([len(line) + 1 for line in text.split("\n")[:-1]])]

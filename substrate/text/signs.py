@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from substrate.text.canonical import is_canonical_key
 from substrate.text.no_names import FUNCTION_ELSEWHERE
 
-__all__ = ["CASELESS", "HIDE", "Sign", "find_signs", "hide"]
+__all__ = ["CASELESS", "HIDE", "Sign", "find_signs", "has_caseless", "hide"]
 
 
 class Sign(NamedTuple):
@@ -105,6 +105,17 @@ def _around(text: str, least: int, at: int) -> tuple[int, int]:
     before = _CHUNK.match(text[max(least, at - _LONGEST) : at][::-1])
     behind = _CHUNK.match(text, at)
     return at - (0 if before is None else before.end()), at + 1 if behind is None else behind.end()
+
+
+def has_caseless(text: str) -> bool:
+    """Whether a character of a script without capitals is in a text."""
+    return not text.isascii() and _caseless().search(text) is not None
+
+
+@cache
+def _caseless() -> re.Pattern[str]:
+    """Compiled when it is first needed: most texts are of ASCII alone."""
+    return re.compile(rf"[{CASELESS}]")
 
 
 def hide(text: str, signs: list[Sign]) -> str:
