@@ -89,13 +89,14 @@ class SearchIndex:
 
         Where it matters when something was said, each time that it was said counts; else the last time.
         """
-        if past and query.when.asked in _EACH_ONCE:
-            mask = documents.stated(snapshot.upto)
-        else:
-            mask = documents.in_use(snapshot.upto) if past else documents.current(snapshot.upto, snapshot.valid_at)
+        mask = documents.in_use(snapshot.upto) if past else documents.current(snapshot.upto, snapshot.valid_at)
         scope = scope_of(snapshot, documents, filters, self.domains)
         if scope is not None:
             mask = all_of(documents, (mask, scope))
+        words = score_words(snapshot.transaction, documents, [term.term for term in query.terms], mask)
+        if past and query.when.asked in _EACH_ONCE:
+            mask = all_of(documents, (mask, documents.stated(snapshot.upto)))
+            words = words.within(mask)
         asked = query.vector
         nearest = None
         if asked.vector is not None:
@@ -104,7 +105,7 @@ class SearchIndex:
             snapshot,
             documents,
             mask,
-            score_words(snapshot.transaction, documents, [term.term for term in query.terms], mask),
+            words,
             _names(query.when.text),
             vector=asked.vector,
             nearest=nearest,

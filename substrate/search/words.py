@@ -9,7 +9,7 @@ f: how often the version has the term (at most 255); N: versions in the mask; n:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from math import log
 from typing import Final
@@ -54,6 +54,11 @@ class WordScores:
     """N: how many the mask has."""
     _having: tuple[NDArray[np.int64], ...]
     """Of each term the seqs that have it, in order."""
+
+    def within(self, mask: Mask) -> WordScores:
+        """Those of another mask alone, as they are scored among all of this one."""
+        keep = mask[self.seqs]
+        return replace(self, seqs=self.seqs[keep], scores=self.scores[keep])
 
     def matches(self, seqs: NDArray[np.int64]) -> Mask:
         """A row for each term: which of these versions are meant and have it."""
