@@ -91,11 +91,11 @@ def resolve(
 
 def _as_of(transaction: ReadTransaction, subject: bytes, upto: int, asked: int | None) -> str:
     """The moment at which an atom was not there, and when it came, if it did."""
-    entry = f"entry {upto}" if upto >= 0 else "the beginning"
+    entry = f"entry {upto}" if upto >= 0 else ""
     if asked is None or not is_time(asked):  # its zone may take it out of the years that there are
-        when = f" as of {entry}"
+        when = f" as of {entry or 'the beginning'}"
     else:
-        when = f" as of {_told(asked)} ({entry})"
+        when = f" as of {_told(asked)} ({entry or 'before the first entry'})"
     first = first_version(transaction, subject) if subject else None
     if first is not None:
         return f"{when}: it was first recorded at {_told(time_of(transaction, first))} (entry {first})"

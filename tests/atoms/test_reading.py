@@ -54,11 +54,13 @@ def test_as_of_reads_what_was_known_then(told: Memory) -> None:
     for read in (told.access, told.document, lambda name, as_of: told.context([name], as_of=as_of)):
         with pytest.raises(NotFound, match=rf"no {PAY} as of {iso(asked)} \(entry 0\): {came}"):
             read(PAY, as_of=asked)
-    with pytest.raises(NotFound, match=rf"no {PAY} as of 1970-01-01T00:00:00Z \(the beginning\): {came}"):
+    with pytest.raises(NotFound, match=rf"no {PAY} as of 1970-01-01T00:00:00Z \(before the first entry\): {came}"):
         told.access(told.access(PAY).atom.name, as_of="1970-01-01")
     with pytest.raises(NotFound, match=rf"no {BANK} as of {iso(asked)} \(entry 0\)$"):
         told.access(BANK, as_of=asked)
-    with pytest.raises(NotFound, match=r"as of 1970-01-01T00:00:00Z \(the beginning\): nothing had been recorded by"):
+    with pytest.raises(
+        NotFound, match=r"as of 1970-01-01T00:00:00Z \(before the first entry\): nothing had been recorded by"
+    ):
         told.access(BANK, as_of="1970-01-01")
     with pytest.raises(NotFound, match=rf"no {PAY} as of the beginning: {came}"):
         told.access(PAY, as_of="0001-01-01T00:00:00+14:00")
