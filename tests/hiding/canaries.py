@@ -87,6 +87,8 @@ def fill(memory: Memory) -> None:
     memory.propose("zebra ledger: the heron costs 14 EUR", name=HIDDEN)
     memory.set_tier("home", "personal")
     memory.set_tier("vault_nightjar", "sensitive")
+    # The last checkpoint is one that an agent might undo, if it saw it: of no domain.
+    memory.checkpoint([{"name": "v1.fact.far_nightjar", "value": f"{text} 12 EUR and more", **said, "tags": ["late"]}])
 
 
 Call = Callable[[Memory], object]
