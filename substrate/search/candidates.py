@@ -149,7 +149,7 @@ def gather(lists: Lists, prefer: Ints, count: int = CANDIDATES, *, timed: bool =
     if timed:
         named = _named(lists, seqs)
         candidates = replace(candidates, named=named, forms=_forms(lists, seqs, named, first))
-    weakest = float(_shares(words, best).min(initial=0)) if len(best) < len(words.seqs) else 0.0
+    weakest = float(_shares(words, best).min()) if 0 < len(best) < len(words.seqs) else 0.0
     bound = WORDS * weakest + max(last, 0.0)
     everything = len(words.seqs) <= count and len(close) < count
     return Gathered(seqs, candidates, everything, bound / full_score(meaning=cosine is not None), read)

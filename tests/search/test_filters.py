@@ -196,6 +196,12 @@ def test_min_score_leaves_out_what_is_weaker(memory: Memory) -> None:
     assert [hit.name for hit in memory.search("red fish", min_score=floor)] == ["v1.fact.a"]
 
 
+def test_min_score_loses_none_that_scores_as_much_as_the_first(memory: Memory) -> None:
+    memory.checkpoint([f"v1.note.n{number} = herons" for number in range(150)])
+    found = memory.search("herons", limit=100, min_score=0.01, meaning=False)
+    assert (len(found), found.more) == (100, True)
+
+
 @pytest.mark.parametrize(
     ("options", "error"),
     [
