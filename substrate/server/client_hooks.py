@@ -21,9 +21,11 @@ SETTINGS: Final = ".claude/settings.local.json"
 """The project's settings that are one person's own: the command has paths of this machine."""
 EVENTS: Final = {"SessionStart": "session-start", "PreCompact": "session-end", "SessionEnd": "session-end"}
 """The client's events, and which of our hooks each of them starts. What a compaction drops is recorded before it."""
-_TIMEOUTS_S: Final = {"session-start": 15, "session-end": 60}
+_TIMEOUTS_S: Final = {"SessionStart": 15, "PreCompact": 15, "SessionEnd": 60}
 """What the client is told, in seconds; the hook itself gives up sooner. Without it, Claude Code stops a hook of
 `SessionEnd` after 1.5 s. More than 60 s it grants to none."""
+_MORE: Final = {"PreCompact": ("--timeout", "10")}
+"""A person waits for a compaction. What it had no time for is recorded when the session ends."""
 
 
 def read_client_settings(text: str) -> dict[str, object]:
@@ -39,7 +41,7 @@ def read_client_settings(text: str) -> dict[str, object]:
 
 def hook_settings(commands: Mapping[str, Sequence[str]]) -> dict[str, object]:
     """What is added: for each event the command of its hook, `session-start` or `session-end`."""
-    return {"hooks": {event: [_group(hook, commands)] for event, hook in EVENTS.items()}}
+    return {"hooks": {event: [_group(event, commands)] for event in EVENTS}}
 
 
 def with_hooks(settings: Mapping[str, object], commands: Mapping[str, Sequence[str]]) -> dict[str, object]:
@@ -47,11 +49,11 @@ def with_hooks(settings: Mapping[str, object], commands: Mapping[str, Sequence[s
     bare = without_hooks(settings)
     known = bare.get("hooks")
     hooks: dict[str, object] = dict(known) if isinstance(known, dict) else {}
-    for event, hook in EVENTS.items():
+    for event in EVENTS:
         before = hooks.get(event, [])
         if not isinstance(before, list):
             raise InputError(f"the hooks of {event} in these settings are not a list. Add by hand what --print shows")
-        hooks[event] = [*before, _group(hook, commands)]
+        hooks[event] = [*before, _group(event, commands)]
     return {**bare, "hooks": hooks}
 
 
@@ -71,9 +73,9 @@ def without_hooks(settings: Mapping[str, object]) -> dict[str, object]:
     return {key: hooks if key == "hooks" else value for key, value in settings.items()} if hooks else rest
 
 
-def _group(hook: str, commands: Mapping[str, Sequence[str]]) -> dict[str, object]:
-    command = shlex.join(commands[hook])
-    return {"hooks": [{"type": "command", "command": command, "timeout": _TIMEOUTS_S[hook]}]}
+def _group(event: str, commands: Mapping[str, Sequence[str]]) -> dict[str, object]:
+    command = shlex.join([*commands[EVENTS[event]], *_MORE.get(event, ())])
+    return {"hooks": [{"type": "command", "command": command, "timeout": _TIMEOUTS_S[event]}]}
 
 
 def _without(group: object) -> object | None:
