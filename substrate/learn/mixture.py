@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from math import frexp, ldexp, sqrt
 from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar
 
@@ -87,8 +88,6 @@ _SLIGHT: Final = 1e-4
 _MOST_EVIDENCE: Final = 2
 _BITS: Final = 16
 """To so many bits factors are rounded up, to be bounds that stay the same for a quarter of an hour."""
-_MANY: Final = 3
-"""Times as many as asked for: then it pays to look closer who can be among the best."""
 _SURELY: Final = 1 - 2 ** (3 - _BITS)
 """By more than what rounding up adds: what is below such a part of a bound is below what that is a bound of."""
 
@@ -178,31 +177,34 @@ def leading(
 ) -> list[tuple[bytes, float]]:
     """The same as `best(mix(parts, weights, gone), count)`; of atoms that cannot be among them, less is added up.
 
-    Who has `least` of wide parts and the others together has half of it of the one, or half of it of the others.
+    An atom that has `least` has all of it of wide parts, or half of it of wide parts, or half of it of the others.
+    Where the longest of these adds little to any atom, that little is taken from `least`, and the part is left out.
     """
     said = [(part, weights.get(name, 0.0)) for name, part in parts.items() if part]
     said = [(part, weight) for part, weight in said if weight >= _SLIGHT]
     rows = [(part.tally, part.which, _rounded_up(weight * part.factor)) for part, weight in said if type(part) is Wide]
     wide = _bounds(tuple(rows))
-    narrow, unit = _narrow([(part, weight) for part, weight in said if type(part) is not Wide])
-    first: list[bytes] = []
-    least = 0.0
-    for item, bound in wide.items():
-        if bound < least:
-            break
-        if item not in gone:
-            first.append(item)
-            if len(first) == count:
-                least = bound * _SURELY / 2  # a bound is rounded up: an atom may have less
-    least *= 2
-    half = least / 2 / unit
-    others = [item for item, amount in narrow.items() if amount >= half and item not in gone]
-    if len(others) > _MANY * count:
+    longest, narrow, unit = _narrow([(part, weight) for part, weight in said if type(part) is not Wide])
+    in_order = (bound for item, bound in wide.items() if item not in gone)
+    least = next(islice(in_order, max(0, count - 1), None), 0.0) * _SURELY  # rounded up: an atom may have less
+    most = max(longest.values(), default=0.0) * unit
+    if 2 * most >= least:
+        longest, narrow, most = {}, _added(dict(longest), narrow), 0.0
+    half = (least - most) / 2
+    others = [item for item, amount in narrow.items() if amount * unit >= half and item not in gone]
+    if len(others) > count:
         told = sorted([narrow[item] for item in others], reverse=True)[count - 1] * unit
         least = max(least, told * _SURELY)
-        half = least / 2 / unit
-        others = [item for item in others if narrow[item] >= half]
-    bounds = {item: wide.get(item, 0.0) + narrow.get(item, 0.0) * unit for item in (*first, *others)}
+        half = (least - most) / 2
+        others = [item for item in others if narrow[item] * unit >= half]
+    first = []
+    for item, bound in wide.items():
+        if bound < half:
+            break
+        if (bound >= 2 * half or item in narrow) and item not in gone:
+            first.append(item)
+    some = (*first, *others)
+    bounds = {at: wide.get(at, 0.0) + (narrow.get(at, 0.0) + longest.get(at, 0.0)) * unit for at in some}
     if len(bounds) > count:
         least = sorted(bounds.values(), reverse=True)[count - 1] * _SURELY
     return best(
@@ -215,24 +217,31 @@ def leading(
     )
 
 
-def _narrow(said: Sequence[tuple[Part, float]]) -> tuple[dict[bytes, float], float]:
-    """What parts that are not wide say together, in units of the longest of them: that one is not multiplied out."""
+def _narrow(said: Sequence[tuple[Part, float]]) -> tuple[Mapping[bytes, float], dict[bytes, float], float]:
+    """The longest of parts that are not wide, what the others say together, and the unit that both are in.
+
+    It is that of the longest: so that one is not multiplied out.
+    """
     if not said:
-        return {}, 1.0
+        return {}, {}, 1.0
     whole = [
         (part.amounts, weight * part.factor) if isinstance(part, Scaled) else (part, weight) for part, weight in said
     ]
     whole.sort(key=lambda one: -len(one[0]))
     longest, unit = whole[0]
-    narrow = dict(longest)
+    narrow: dict[bytes, float] = {}
     for amounts, weight in whole[1:]:
-        factor = weight / unit
-        for item, amount in amounts.items():
-            if item in narrow:  # twice as fast as a default, of atoms that are mostly new
-                narrow[item] += factor * amount
-            else:
-                narrow[item] = factor * amount
-    return narrow, unit
+        _added(narrow, amounts, weight / unit)
+    return longest, narrow, unit
+
+
+def _added(narrow: dict[bytes, float], amounts: Mapping[bytes, float], factor: float = 1.0) -> dict[bytes, float]:
+    for item, amount in amounts.items():
+        if item in narrow:  # twice as fast as a default, of atoms that are mostly new
+            narrow[item] += factor * amount
+        else:
+            narrow[item] = factor * amount
+    return narrow
 
 
 @lru_cache(32)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from substrate.atoms.resolve import name_of
 from substrate.errors import InputError, SchemaInvalid
-from substrate.kv.api import ReadTransaction
+from substrate.kv.api import Kept, ReadTransaction, kept_by
 from substrate.learn.forecast import Forecaster, Need
 from substrate.learn.write_sessions import find_items
 from substrate.log.identity import id_text
@@ -80,7 +80,8 @@ def predict_next(snapshot: Snapshot, opened: Sequence[bytes], k: int, domain: by
 
 
 def _said(transaction: ReadTransaction, needs: Sequence[Need], floor: float) -> tuple[Prediction, ...]:
-    said = (_prediction(transaction, need) for need in needs if need.share >= floor)
+    kept = kept_by(transaction, "names of predictions")  # the same few are said again and again
+    said = (_prediction(kept, transaction, need) for need in needs if need.share >= floor)
     return tuple(one for one in said if one is not None)
 
 
@@ -89,9 +90,13 @@ def context_of(transaction: ReadTransaction, names: Sequence[str], skipped: list
     return tuple(item for item in find_items(transaction, names, Arg("context"), skipped) if item != HOLE)
 
 
-def _prediction(transaction: ReadTransaction, need: Need) -> Prediction | None:
-    name = name_of(transaction, need.subject)
+def _prediction(kept: Kept, transaction: ReadTransaction, need: Need) -> Prediction | None:
+    name: str | None
+    said = kept.get(need.subject)
+    if said is None:
+        said = kept[need.subject] = name_of(transaction, need.subject), id_text(need.subject)
+    name, subject = said
     if name is None:
         return None
     parts = {part: round(share, 5) for part, share in need.parts.items() if share > _NOTHING}
-    return Prediction(name, round(need.share, 5), parts, id_text(need.subject))
+    return Prediction(name, round(need.share, 5), parts, subject)

@@ -164,7 +164,7 @@ def test_the_leading_atoms_are_the_best_of_the_whole_mixture(data: st.DataObject
         "usage": Wide(usage, 0, data.draw(total)),
         "recent": Wide(usage, 1, data.draw(total)),
     }
-    weights = {name: data.draw(st.sampled_from([0.0, 0.00001, 0.2, 0.7])) for name in parts}
+    weights = {name: data.draw(st.sampled_from([0.0, 0.00001, 0.01, 0.2, 0.7])) for name in parts}
     gone, count = data.draw(st.sets(st.sampled_from(items))), data.draw(st.integers(1, 8))
     found, wanted = leading(parts, weights, count, gone), best(mix(parts, weights, gone), count)
     assert [share for _, share in found] == pytest.approx([share for _, share in wanted], rel=1e-12)
@@ -183,6 +183,16 @@ def test_a_bound_that_was_rounded_up_leaves_no_better_atom_out() -> None:
         "usage": Wide(Tally([(b, 1, 0)]), 0, 2 + step / 100),
         "next": {b: 0.5 + 1.5 * step},
     }
+    weights = dict.fromkeys(parts, 1.0)
+    assert leading(parts, weights, 1) == best(mix(parts, weights), 1)
+    assert leading(parts, weights, 1)[0][0] == b
+
+
+def test_the_little_that_the_longest_part_adds_may_decide() -> None:
+    """B has a hundredth less of what a domain uses, and two hundredths more by a part that names many."""
+    a, b = b"a" * 16, b"b" * 16
+    many = {bytes([number]) * 16: 0.001 for number in range(30)}
+    parts = {"usage": Wide(Tally([(a, 100, 0), (b, 99, 0)]), 0, 199), "episodes": many | {b: 0.02}}
     weights = dict.fromkeys(parts, 1.0)
     assert leading(parts, weights, 1) == best(mix(parts, weights), 1)
     assert leading(parts, weights, 1)[0][0] == b

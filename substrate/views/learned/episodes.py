@@ -30,7 +30,7 @@ from substrate.log.tables import EPISODES, SEQ_BYTES, read_seq, seq_key
 from substrate.messages import FSCK, REBUILD
 from substrate.proof.entry import ID_BYTES
 from substrate.text.terms import query_terms
-from substrate.views.learned.decoded import Decoded
+from substrate.views.learned.decoded import Decoded, shared
 from substrate.views.learned.sessions import HOLE, TRAINED, Heard
 
 __all__ = [
@@ -98,10 +98,10 @@ class Needed(NamedTuple):
 
     weight: int
     terms: int
-    items: list[bytes]
+    items: tuple[bytes, ...]
 
 
-_NOTHING: Final = Needed(1, 0, [])
+_NOTHING: Final = Needed(1, 0, ())
 
 
 def objective_terms(objective: str) -> tuple[bytes, ...]:
@@ -131,7 +131,7 @@ def _needed(row: bytes) -> Needed:
     try:
         _, weight, _, _, _, terms, items, _ = _HEAD.unpack_from(row)
         packed = row[_HEAD.size : _HEAD.size + items * ID_BYTES]
-        return Needed(weight, terms, [item for (item,) in _ID.iter_unpack(packed)])
+        return Needed(weight, terms, shared([item for (item,) in _ID.iter_unpack(packed)]))
     except StructError as error:
         raise StoreDamaged(f"a row of episodes is malformed ({error!r}); run ", FSCK, ", or ", REBUILD) from None
 
@@ -259,13 +259,12 @@ def of_domain(transaction: ReadTransaction, numbers: Sequence[int], domain: byte
 def needed_in(transaction: ReadTransaction, numbers: Sequence[int]) -> list[Needed]:
     """What the episodes of these numbers needed, in the order given."""
     kept = kept_by(transaction, "needed in episodes")
-    missing = [number for number in numbers if number not in kept]
-    found: dict[int, Needed] = {}
-    if missing:
-        keys = [_EPISODE_KEY(b"e", number) for number in missing]
-        found = dict(zip(missing, _NEEDED.many(keys, transaction.get_many(EPISODES, keys), _NOTHING), strict=True))
-        kept.update({number: one for number, one in found.items() if len(one.items) <= _SHORT})
-    return [found[number] if number in found else kept[number] for number in numbers]
+    known: list[Needed | None] = [kept.get(number) for number in numbers]
+    missing = [number for number, one in zip(numbers, known, strict=True) if one is None] if None in known else []
+    keys = [_EPISODE_KEY(b"e", number) for number in missing]
+    found = dict(zip(missing, _NEEDED.many(keys, transaction.get_many(EPISODES, keys), _NOTHING), strict=True))
+    kept.update({number: one for number, one in found.items() if len(one.items) <= _SHORT})
+    return [found[number] if one is None else one for number, one in zip(numbers, known, strict=True)]
 
 
 class Episodes:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from substrate.views.learned.decoded import Decoded
+from substrate.views.learned import decoded as rows
+from substrate.views.learned.decoded import Decoded, shared
 
 
 @given(st.lists(st.tuples(st.sampled_from([b"a", b"b", b"c"]), st.binary(max_size=6))), st.integers(0, 12))
@@ -35,3 +37,13 @@ def test_rows_without_end_are_not_all_kept() -> None:
     for number in range(1000):
         decoded(b"%d" % number, bytes(100))
     assert sum(len(row) for row, _ in decoded._kept.values()) <= 1000
+
+
+def test_an_id_is_one_object_in_all_rows_and_not_all_ids_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rows, "_ids", {})
+    monkeypatch.setattr(rows, "_MOST_IDS", 10)
+    (one,), (two,) = shared([bytes(16)]), shared([bytes([0] * 16)])
+    assert one is two
+    for number in range(100):
+        assert shared([b"%016d" % number]) == (b"%016d" % number,)
+    assert len(rows._ids) <= 11
