@@ -9,6 +9,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from itertools import product
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
@@ -17,6 +18,7 @@ from substrate.clock import ManualClock
 from substrate.embed.tokens import ByteCounter, TokenCounter, token_counter
 from substrate.errors import InputError
 from substrate.learn.forecast import Need
+from substrate.log.tables import BODIES, seq_key
 from substrate.memory import Memory, open_memory
 from substrate.result import Result, compact
 from substrate.values.opening import LEFT_OUT, Opening
@@ -80,14 +82,41 @@ def not_in_force(memory: Memory) -> Opening:
     return opened(memory, {"v1.fact.a": 1})
 
 
+def needed(memory: Memory, name: str, then: Callable[[], object]) -> Opening:
+    """What is opened if this atom is needed, and something happened to it since."""
+    need = Need(subject(memory, name), 0.5, {})
+    then()
+    return with_needs(memory, [need], Request.of())
+
+
+def deleted(memory: Memory) -> Opening:
+    memory.checkpoint(["v1.fact.a = x"])
+    return needed(memory, "v1.fact.a", lambda: memory.checkpoint(tombstones=["v1.fact.a"]))
+
+
+def forgotten(memory: Memory) -> Opening:
+    memory.checkpoint(["v1.fact.a = x"])
+    return needed(memory, "v1.fact.a", lambda: memory.forget("v1.fact.a"))
+
+
+def damaged(memory: Memory) -> Opening:
+    memory.checkpoint(["v1.fact.a = x"])
+    seq = memory.access("v1.fact.a").atom.seq
+
+    def damage() -> None:
+        with memory._store.log._store.write() as transaction:
+            transaction.delete(BODIES, seq_key(seq))
+
+    return needed(memory, "v1.fact.a", damage)
+
+
 def gone(memory: Memory) -> Opening:
-    memory.checkpoint(["v1.fact.a = x", "v1.fact.b = y"])
-    needs = [Need(subject(memory, name), 0.5, {}) for name in ("v1.fact.a", "v1.fact.b")]
-    memory.checkpoint(tombstones=["v1.fact.a"])
-    memory.forget("v1.fact.b")
-    opening = with_needs(memory, needs, Request.of())
-    assert opening.left_out.reasons["gone"] == 2
-    return opening
+    member = {"source": "v1.fact.a", "type": "member_of", "target": "v1.domain.health"}
+    memory.checkpoint(["v1.domain.health = health", "v1.fact.a = x"], edges=[member])
+    memory.encrypt("health", "a passphrase of five words")
+    locked = Need(UUID(memory.access("v1.fact.a").atom.id).bytes, 0.5, {})
+    memory.lock()
+    return with_needs(memory, [locked], Request.of())
 
 
 REASONS = (
@@ -100,6 +129,9 @@ REASONS = (
     ingested,
     superseded,
     not_in_force,
+    deleted,
+    forgotten,
+    damaged,
     gone,
 )
 
