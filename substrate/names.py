@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Final
 from urllib.parse import unquote
 
@@ -186,7 +186,7 @@ def unescape_rest(rest: str) -> str:
     return unquote(rest, errors="surrogatepass")
 
 
-@cache
+@lru_cache(maxsize=2)
 def _outside(*, to_ascii: bool = False) -> re.Pattern[str]:
     """What is escaped; or that and all that is not ASCII. Compiled when it is first needed: it takes 2 ms."""
     outside = rf"%|{_FORBIDDEN.pattern}|{_SYNTAX.pattern}|{HIDDEN.pattern}|\A[\s.]|[\s.]\Z"

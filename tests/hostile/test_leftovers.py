@@ -19,6 +19,7 @@ from substrate.kv.lmdb import folder
 from substrate.kv.open import scratch_store
 from substrate.log.copies.check import check_store
 from substrate.memory import Memory
+from substrate.moving import past
 from substrate.views.catalogue import VIEWS
 from tests.kv.processes import ROOT
 from tests.leftovers import traces_of
@@ -206,7 +207,10 @@ def test_exports_of_earlier_versions_and_several_in_one_file_are_taken(memory: M
     memory.import_lines(io.StringIO("\n\n".join([*lines, *lines])))
 
 
-def test_an_import_that_stops_in_the_middle_of_a_stream_says_what_is_saved(memory: Memory) -> None:
+def test_an_import_that_stops_in_the_middle_of_a_stream_says_what_is_saved(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(past, "_PORTION", 1)
     lines = [{"substrate": 1, "kind": "plain", "entries": 1, "counted": True}]
     lines += [{"kind": "put", "name": "v1.fact.a", "value": "1"}, {"kind": "tombstone", "name": "v1.fact.a"}]
     with pytest.raises(InputError, match="lines up to 2 are saved"):
