@@ -532,6 +532,9 @@ class Memory(Tabular):
     def undo(self, *, dry_run: bool = False, actor: str | None = None, session: str | None = None) -> Undone:
         """Undo the last checkpoint, by any author, with a new one. Nothing is erased; `dry_run` only tells.
 
+        Of an import, all checkpoints are taken back; what others changed meanwhile stays (`undone.kept`). An undo of
+        many items is several checkpoints too. Killed in between, the next undo goes on.
+
         New atoms are tombstoned. Changed atoms get their value from before. Tombstoned atoms come back into use; edges
         likewise. An undo is a checkpoint, so a second undo reverts it. A save that only confirms makes no checkpoint.
         A choice of model is passed over. InputError after a forget, a training or a new key; NotFound in a new store;

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from substrate.errors import InputError, NotFound
-from substrate.text.quote import as_word, in_quotes
+from substrate.text.quote import in_quotes
 
 if TYPE_CHECKING:
     from substrate.memory import Memory
@@ -270,19 +270,26 @@ def in_ranges(numbers: Iterable[int]) -> str:
 
 
 def what_was_undone(undone: Undone, caller: str) -> list[str]:
-    """What an undo took back, in a line; and in another what it leaves of an import or ingest, if it leaves any."""
+    """What an undo took back, in a line; and in others what it leaves of an import or ingest, if it leaves any."""
     done = "would be" if undone.dry_run else "was"
+    stay = "would stay" if undone.dry_run else "stay"
     lines = []
     if undone.recorded_at is not None:
         by = f" by {in_quotes(undone.actor)}" if undone.actor else ""
         at = undone.recorded_at.strftime("%Y-%m-%d %H:%M:%S")
-        noun = "entry" if len(undone.undone) == 1 else "entries"
-        lines.append(f"taken back: the {undone.verb}{by} of {at} UTC ({noun} {in_ranges(undone.undone)})")
+        seqs = [seq for part in undone.parts or (undone.undone,) for seq in part]
+        noun = "entry" if len(seqs) == 1 else "entries"
+        count = f"{len(undone.parts):,} checkpoints, " if len(undone.parts) > 1 else ""
+        lines.append(f"taken back: the {undone.verb}{by} of {at} UTC ({count}{noun} {in_ranges(seqs)})")
+    if undone.kept:
+        some = ", ".join(map(in_quotes, undone.kept[:_NAMED]))
+        more = f" and {len(undone.kept) - _NAMED:,} more" if len(undone.kept) > _NAMED else ""
+        lines.append(f"others have changed {some}{more} since: these {stay} as they are")
     if undone.imported is not None:
-        forget = f"{caller} forget --session {as_word(undone.imported)}"
+        seqs = undone.imported
         lines.append(
-            f"only the last checkpoint of {in_quotes(undone.imported)} {done} taken back. "
-            f"To erase all that this import recorded: {forget}"
+            f"an earlier import of a file of this name {done} not taken back (entries {in_ranges(seqs)}). "
+            f"To erase what it recorded, and nothing else: {caller} forget --seqs {seqs.start}:{seqs.stop}"
         )
     if undone.ingested is not None:
         noun = "entry" if len(undone.ingested) == 1 else "entries"

@@ -21,6 +21,7 @@ from substrate.save.new_store import refuse_first_checkpoint
 from substrate.values.progress import Progress
 from substrate.values.saved import Imported, Refused, Saved
 from substrate.views.atoms import find_names
+from substrate.views.beside.parts import Part
 from substrate.views.touches import Touch
 
 __all__ = ["Recording", "record", "refuse_first"]
@@ -113,7 +114,8 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
             if chunk.has_lines:
                 there |= _there(log, chunk, size)
                 first = _confirmed_first(log, chunk, how)
-                results.append(saved := _taken(log, chunk, how, is_first=not results))
+                after = next((saved.seqs.start for saved in reversed(results) if saved.seqs), None)
+                results.append(saved := _taken(log, chunk, how, after, is_first=not results))
                 # A line that repeats another of this import confirms nothing that was there.
                 known = recorded | (set(saved.recorded) - first)
                 confirmed |= dict.fromkeys(name for name in saved.confirmed if name not in known)
@@ -177,19 +179,20 @@ def _chunks(lines: Iterator[Read]) -> Iterator[_Chunk]:
         yield chunk
 
 
-def _taken(log: Log, chunk: _Chunk, how: Recording, *, is_first: bool) -> Saved:
+def _taken(log: Log, chunk: _Chunk, how: Recording, after: int | None, *, is_first: bool) -> Saved:
     try:
-        return _compared(log, chunk, how) if how.dry_run else _written(log, chunk, how)
+        return _compared(log, chunk, how) if how.dry_run else _written(log, chunk, how, after)
     except ItemsRefused as error:
         first = min(map(min, filter(None, chunk.lines.values())))
         before = "nothing was saved" if is_first or how.dry_run else f"what came before line {first} is saved"
         raise _refusal(_by_line(_refused_by(error, chunk), how), before) from None
 
 
-def _written(log: Log, chunk: _Chunk, how: Recording) -> Saved:
+def _written(log: Log, chunk: _Chunk, how: Recording, after: int | None) -> Saved:
+    """Save the lines, as the part of this import that follows the one which begins with the entry `after`."""
     return checkpoint(
         log,
-        replace(Batch.of(**chunk.items), touches=chunk.touches),
+        replace(Batch.of(**chunk.items), touches=chunk.touches, part=Part("import", after)),
         said=how.said,
         partial=how.partial,
         allow_secrets=how.allow_secrets,

@@ -8,6 +8,7 @@ replace       the verb replace
 relate        the verb relate: relations, checked and stated
 rename        the verb rename
 undo          the verb undo
+work          what an undo takes back: a checkpoint, or all of an import
 batch         what a checkpoint is to save, as handed in
 input         each item checked, field by field
 encrypted     items of encrypted domains, as the log takes them

@@ -13,6 +13,7 @@ from substrate.save.input import AtomInput, EdgeInput, TombstoneInput
 from substrate.save.place import Place
 from substrate.values.atoms import Atom
 from substrate.values.edges import Edge
+from substrate.views.beside.parts import Part
 from substrate.views.touches import Touch
 
 __all__ = ["Batch"]
@@ -43,6 +44,8 @@ class Batch:
     """Whether what is taken out of use is put away, and listed as that."""
     tombstones_first: bool = False
     """Whether what is taken out of use comes before what is recorded, in the log. The two are different atoms."""
+    part: Part | None = None
+    """Of what it is a part, if it is one of several checkpoints that belong together."""
 
     @classmethod
     def of(  # noqa: PLR0913, PLR0917

@@ -64,6 +64,7 @@ from substrate.values.edges import CONTRADICTS, PRODUCED_BY, RENAMED_TO, SUPERSE
 from substrate.values.saved import Contradicted, Refused, Saved
 from substrate.veil import bare
 from substrate.views.atoms import VersionRow, find_name, find_names, latest_version, versions_of
+from substrate.views.beside.parts import Part
 from substrate.views.edges import Link, find_link, is_linked, statement_at
 from substrate.views.touches import Touch, TouchKind, touch_traces
 from substrate.views.traces import Trace, confirmation_of, expected_name, trace_confirmed, trace_expected
@@ -154,6 +155,7 @@ class Planner:
     strength: int | None = None
     touches: Mapping[str, Sequence[Touch]] = field(default_factory=dict)
     archives: bool = False
+    part: Part | None = None
     unlocked: UnlockedDomains | None = None
     atoms: list[tuple[str, AtomGiven]] = field(default_factory=list)
     edges: list[tuple[str, EdgeGiven]] = field(default_factory=list)
@@ -200,6 +202,7 @@ class Planner:
         self.tombstones_first = batch.tombstones_first
         self.may_rename = batch.may_rename
         self.strength, self.touches, self.archives = batch.strength, batch.touches, batch.archives
+        self.part = batch.part
         self.atoms = self._read_all(
             "atoms", batch.atoms, lambda item: self._clean_atom(placed(read_atom(item, common), where))
         )
@@ -307,7 +310,8 @@ class Planner:
         check_quota(transaction, list(self.recorded), len(self.tombstoned))
         self._compare(transaction, time)
         touches = touch_traces(transaction, list(self._touches(transaction, time)))
-        return Decision(self._drafts, [*self._traces, *touches])
+        part = [self.part.row(last_seq(transaction) + 1)] if self.part is not None and self._drafts else []
+        return Decision(self._drafts, [*self._traces, *touches, *part])
 
     def _encrypt(self, transaction: ReadTransaction, time: int) -> None:
         """From here on, what belongs to encrypted domains is ciphertext under opaque names."""

@@ -1,4 +1,4 @@
-"""The verb undo: the last checkpoint taken back by another one. Nothing is erased.
+"""The verb undo: the last checkpoint, or all of an import, taken back by another one. Nothing is erased.
 
 What it recorded anew is tombstoned, what it changed says again what it said before, what it tombstoned is in use again;
 edges likewise. The undo is a checkpoint too: undoing it does again what was undone.
@@ -6,15 +6,14 @@ edges likewise. The undo is a checkpoint too: undoing it does again what was und
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from substrate.atoms.bodies import body_of
 from substrate.atoms.diff import diff
-from substrate.atoms.domains import DOMAIN
 from substrate.atoms.moments import snapshot_of
 from substrate.ciphers import CIPHERTEXT
 from substrate.encryption.domains import encrypted_domains
@@ -22,71 +21,64 @@ from substrate.encryption.unlocked import UnlockedDomains
 from substrate.entities.naming import INGESTED
 from substrate.errors import Denied, HeadMoved, InputError, NotFound
 from substrate.kv.api import ReadTransaction
+from substrate.limits import LIMITS
 from substrate.log.append import Decision
-from substrate.log.decode import stored_entry
 from substrate.log.heads import require_head
 from substrate.log.identity import id_text
 from substrate.log.log import Log
 from substrate.log.replay import replay
-from substrate.log.tables import ENTRIES, HEADS, read_seq, seq_key
-from substrate.messages import ATOM, FORGET_SEQS, Verb
-from substrate.proof.encoding import Json
+from substrate.messages import ATOM, Verb
 from substrate.proof.entry import Kind
 from substrate.proof.head import SignedHead
 from substrate.save.batch import Batch
 from substrate.save.checkpoint import checkpoint, read_batch
 from substrate.save.input import fields_of
 from substrate.save.place import Place
-from substrate.schema import RENAMED, UNDOES
+from substrate.save.work import Made, Work, last_work, made_by, subjects_in
 from substrate.values.atoms import Atom
 from substrate.values.edges import Edge
 from substrate.values.growth import Change
-from substrate.values.saved import IMPORT_SESSION, Undone
+from substrate.values.saved import Undone
 from substrate.values.times import from_microseconds
 from substrate.veil import bare, hidden_in
+from substrate.views.beside.parts import Part
 from substrate.views.edges import statement_at
 
 __all__ = ["inverse", "undo", "versions_in"]
 
-_LASTING: Final = {
-    Kind.FORGET: "the last change was a forget: what it erased is gone for good",
-    Kind.TRAIN: "the last change was a training. To unlearn it, forget its entry: ",
-    Kind.KEY: "the last change was of the signing key, which cannot be taken back",
-}
-"""Kinds of entries that no checkpoint takes back."""
-_SAID: Final = (Kind.PUT, Kind.TOMBSTONE, Kind.EDGE, Kind.UNEDGE)
+_ITEMS: Final = LIMITS["checkpoint_items"] // 2
+_BYTES: Final = LIMITS["checkpoint_bytes"] // 4
+"""How many items, and about how many bytes, one checkpoint of an undo has that takes back several."""
+_TRIES: Final = 20
+"""How often the rest of an undo in several checkpoints is worked out again while others write."""
 
 
 def undo(
     log: Log, *, dry_run: bool, said: Mapping[str, object], place: Place | None = None, unlocked: UnlockedDomains
 ) -> Undone:
-    """See `Memory.undo`."""
-    with log.snapshot() as stored:
-        transaction = unlocked.cover(stored)
-        if transaction is None:  # another thread has seen a later state already: what is unlocked is that of then
-            raise HeadMoved("the log went on meanwhile, so nothing was undone: read again, then repeat")
-        head = require_head(transaction)
-        seqs = _last(transaction, head)
-        before = snapshot_of(transaction, log.clock, seqs.start - 1, None)
-        after = snapshot_of(transaction, log.clock, seqs.stop - 1, None)
-        changes = diff(before, after, prefix="", limit=None).items
-        _check(transaction, seqs, changes)
-        made = _made_by(transaction, seqs)
-        batch = inverse(changes, versions_in(transaction, seqs), place)
-        batch = replace(batch, unedges=_unedges(transaction, seqs.start - 1, changes))
+    """See `Memory.undo`.
+
+    What one checkpoint cannot take back is taken back by several. Killed in between, the next undo goes on.
+    """
+    planned = _plan(log, place, unlocked, None)
+    seqs: range | None = None
     if dry_run:
-        _try(log, head, batch, said, unlocked)
-    # It was said before: what looks like a credential in it was let pass then.
-    saved = None if dry_run else checkpoint(log, batch, expect=head, said=said, allow_secrets=True, unlocked=unlocked)
+        for batch in planned.steps:
+            _try(log, planned.head, batch, said, unlocked)
+    else:
+        seqs = _write(log, planned, place, said, unlocked)
+    changes, made = planned.changes, planned.made
     return Undone(
         dry_run=dry_run,
-        undone=seqs,
+        undone=range(planned.work.start, planned.work.parts[-1].stop),
+        parts=planned.work.parts,
         tombstoned=_named(changes, "added", "revived"),
         restored=_named(changes, "changed"),
         revived=_named(changes, "tombstoned"),
         unedged=_named(changes, "edge_added"),
         edges=_named(changes, "edge_removed", "edge_changed"),
-        seqs=None if saved is None else saved.seqs,
+        kept=planned.kept,
+        seqs=seqs,
         imported=made.imported,
         ingested=made.ingested,
         verb=made.verb,
@@ -95,12 +87,116 @@ def undo(
     )
 
 
-def _check(transaction: ReadTransaction, seqs: range, changes: tuple[Change, ...]) -> None:
+class _Planned(NamedTuple):
+    """An undo, worked out from one state of the log."""
+
+    head: SignedHead
+    work: Work
+    made: Made
+    changes: tuple[Change, ...]
+    kept: tuple[str, ...]
+    """What others have changed since."""
+    steps: list[Batch]
+
+
+def _plan(log: Log, place: Place | None, unlocked: UnlockedDomains, work: Work | None) -> _Planned:
+    """Work out how to take back the last work, or this one, of which a part may be taken back already."""
+    with log.snapshot() as stored:
+        transaction = unlocked.cover(stored)
+        if transaction is None:  # another thread has seen a later state already: what is unlocked is that of then
+            raise HeadMoved("the log went on meanwhile, so nothing was undone: read again, then repeat")
+        head = require_head(transaction)
+        found = last_work(transaction, head.head.size) if work is None else work
+        changes, kept = _changes(log, transaction, found, head.head.size)
+        if work is None and found.steps and not changes:  # nothing is left of it: the undo itself is what was last
+            found = Work(found.steps)
+            changes, kept = _changes(log, transaction, found, head.head.size)
+        if work is None:
+            _check(transaction, found, changes)
+        batch = inverse(changes, versions_in(transaction, range(found.start, head.head.size)), place)
+        batch = replace(batch, unedges=_unedges(transaction, found.start - 1, changes))
+        steps = [batch] if len(found.parts) == 1 or _fits(batch) else list(_steps(batch))
+        return _Planned(head, found, made_by(transaction, found), changes, kept, steps)
+
+
+def _changes(
+    log: Log, transaction: ReadTransaction, work: Work, size: int
+) -> tuple[tuple[Change, ...], tuple[str, ...]]:
+    """What became of atoms and edges by this work that is still so, and the names of what others have changed since."""
+    before, after = (snapshot_of(transaction, log.clock, seq, None) for seq in (work.start - 1, size - 1))
+    changes = [one for one in diff(before, after, prefix="", limit=None).items if not one.kind.endswith("forgotten")]
+    others = work.others(transaction, size)
+    if not others:
+        return tuple(changes), ()
+    own = {subject for part in work.parts for subject in subjects_in(transaction, part)}
+    kept = [one for one in changes if UUID(one.id).bytes in others and UUID(one.id).bytes in own]
+    return tuple(one for one in changes if UUID(one.id).bytes not in others), _named(kept)
+
+
+def _fits(batch: Batch) -> bool:
+    items = (*batch.unedges, *batch.tombstones, *batch.atoms, *batch.edges)
+    return len(items) <= _ITEMS and sum(len(str(item)) for item in items) <= _BYTES
+
+
+def _steps(batch: Batch) -> Iterator[Batch]:
+    """The same in batches of which each fits into a checkpoint: edges go before the atoms, and come back after them."""
+    for field in ("unedges", "tombstones", "atoms", "edges"):
+        items: list[object] = []
+        size = 0
+        for item in getattr(batch, field):
+            if items and (len(items) >= _ITEMS or size >= _BYTES):
+                yield _only(batch, field, items)
+                items, size = [], 0
+            items.append(item)
+            size += len(str(item))
+        if items:
+            yield _only(batch, field, items)
+
+
+def _only(batch: Batch, field: str, items: list[object]) -> Batch:
+    none: dict[str, Any] = dict.fromkeys(("unedges", "tombstones", "atoms", "edges"), ())
+    return replace(batch, **(none | {field: tuple(items)}))
+
+
+def _write(
+    log: Log, planned: _Planned, place: Place | None, said: Mapping[str, object], unlocked: UnlockedDomains
+) -> range:
+    """The entries that take it back. Each step but the last says that the undo is to go on, and with what."""
+    written = list(planned.work.steps)
+    head, steps, tries = planned.head, deque(planned.steps), _TRIES
+    while steps:
+        undoes = planned.work.parts[-1].start if len(steps) > 1 else None
+        after = written[-1].start if written else None
+        part = Part("undo", after, undoes) if undoes is not None or after is not None else None
+        try:
+            # It was said before: what looks like a credential in it was let pass then.
+            saved = checkpoint(
+                log,
+                replace(steps[0], part=part),
+                expect=head,
+                said=said,
+                allow_secrets=True,
+                unlocked=unlocked,
+            )
+        except HeadMoved:
+            if len(written) == len(planned.work.steps) or not tries:
+                raise
+            tries -= 1
+            again = _plan(log, place, unlocked, replace(planned.work, steps=tuple(written)))
+            head, steps = again.head, deque(again.steps)
+            continue
+        steps.popleft()
+        written.append(saved.seqs)
+        head = saved.head
+    return range(written[len(planned.work.steps)].start, written[-1].stop)
+
+
+def _check(transaction: ReadTransaction, work: Work, changes: tuple[Change, ...]) -> None:
     """Refuse to take back what changed nothing, what is hidden in part, and what is encrypted."""
     if not changes:
         raise NotFound("the last checkpoint changed nothing that could be taken back")
     hidden = hidden_in(transaction)
-    if hidden is not None and any(map(hidden.hides_seq, seqs)):
+    if hidden is not None and any(hidden.hides_seq(seq) for part in work.parts for seq in part):
         raise Denied("this client may not undo the last checkpoint. Nothing was changed: ask a person to do it")
     domains = {domain.subject for domain in encrypted_domains(bare(transaction))}
     for change in changes:
@@ -126,67 +222,8 @@ def _try(log: Log, head: SignedHead, batch: Batch, said: Mapping[str, object], u
     log.consider(plan)
 
 
-class _Made(NamedTuple):
-    """By what a checkpoint was made, and what of that work is in the checkpoint before."""
-
-    verb: str
-    time: int
-    actor: str | None
-    imported: str | None = None
-    ingested: range | None = None
-
-
-def _made_by(transaction: ReadTransaction, seqs: range) -> _Made:
-    entries = [entry for entry in replay(transaction, seqs.start, seqs.stop) if entry.kind in _SAID]
-    said = [entry.read()[0] for entry in entries if entry.body is not None]
-    time = stored_entry(seqs.start, transaction.get(ENTRIES, seq_key(seqs.start))).time
-    if any(UNDOES in members for members in said):
-        return _Made("undo", time, None)  # what it says again has the author that it had
-    first = said[0] if said else {}
-    actor = str(first["actor"]) if "actor" in first else None
-    if any(RENAMED in members for members in said):
-        return _Made("rename", time, actor)
-    session, before = first.get("session"), _said_at(transaction, seqs.start - 1)
-    if isinstance(session, str) and session.startswith(IMPORT_SESSION):
-        goes_on = before.get("session") == session
-        return _Made("import", time, actor, imported=session if goes_on else None)
-    if first.get("origin") != INGESTED:
-        return _Made("checkpoint", time, actor)
-    earlier = (read_seq(at) for at, _ in transaction.scan(HEADS, stop=seq_key(seqs.start), reverse=True, limit=1))
-    part = range(next(earlier, seqs.start), seqs.start)
-    is_beside = before.get("origin") == INGESTED or (len(part) == 1 and _names_domain_of(before, first))
-    return _Made("ingest", time, actor, ingested=part if is_beside else None)
-
-
-def _names_domain_of(before: Mapping[str, Json], said: Mapping[str, Json]) -> bool:
-    """Whether the entry before made the domain of a document or a chunk: an ingest does so first."""
-    domain, name = str(before.get("name")), str(said.get("name"))
-    return domain.startswith(DOMAIN) and name.split(".")[2:3] == [domain.removeprefix(DOMAIN)]
-
-
-def _said_at(transaction: ReadTransaction, seq: int) -> Mapping[str, Json]:
-    """What an entry says, if that is told."""
-    return next((entry.read()[0] for entry in replay(transaction, seq, seq + 1) if entry.body), {})
-
-
-def _named(changes: tuple[Change, ...], *kinds: str) -> tuple[str, ...]:
-    return tuple(change.name or change.id for change in changes if change.kind in kinds)
-
-
-def _last(transaction: ReadTransaction, head: SignedHead) -> range:
-    """The entries of the last checkpoint. InputError if one of them cannot be taken back, NotFound if there is none."""
-    end = head.head.size
-    for at, _ in transaction.scan(HEADS, stop=seq_key(head.head.size), reverse=True):
-        seqs = range(read_seq(at), end)
-        kinds = {seq: stored_entry(seq, transaction.get(ENTRIES, seq_key(seq))).kind for seq in seqs}
-        for seq, kind in kinds.items():
-            if kind in _LASTING:
-                entry = (FORGET_SEQS, f" {seq}:{seq + 1}") if kind is Kind.TRAIN else ()
-                raise InputError(_LASTING[kind], *entry)
-        if set(kinds.values()) != {Kind.MODEL}:
-            return seqs
-        end = seqs.start
-    raise NotFound("there is nothing to undo: the store is new")
+def _named(changes: Iterable[Change], *kinds: str) -> tuple[str, ...]:
+    return tuple(change.name or change.id for change in changes if not kinds or change.kind in kinds)
 
 
 def versions_in(transaction: ReadTransaction, seqs: range) -> Counter[str]:

@@ -99,7 +99,7 @@ class Undone(Result):
 
     dry_run: bool
     undone: range
-    """The entries of the checkpoint that was taken back."""
+    """The entries of the checkpoint that was taken back; of an import, from its first to its last."""
     tombstoned: tuple[str, ...] = ()
     """Atoms that the checkpoint created or revived: out of use again."""
     restored: tuple[str, ...] = ()
@@ -112,8 +112,8 @@ class Undone(Result):
     """Edges that it had changed or taken back: as they were before."""
     seqs: range | None = None
     """The entries of the undo itself."""
-    imported: str | None = None
-    """The session of the import whose last checkpoint this was, if it has others: they stay."""
+    imported: range | None = None
+    """The entries of the import before, if this was one of a file of the same name: it stays."""
     ingested: range | None = None
     """The entries of the checkpoint before, if this was of an ingest and that one was too: it stays."""
     verb: str | None = None
@@ -122,6 +122,10 @@ class Undone(Result):
     """The time at which the checkpoint was recorded."""
     actor: str | None = None
     """The author of the checkpoint, if that was said."""
+    parts: tuple[range, ...] = ()
+    """The entries of each checkpoint that was taken back: an import of many lines is several."""
+    kept: tuple[str, ...] = ()
+    """Atoms and edges of an import that others changed before it ended: they stay as they are."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

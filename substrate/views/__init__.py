@@ -15,7 +15,7 @@
     nearest/      a cache: the vectors nearest to a query
     traces.py     traces: which version was last confirmed, which names edges wait for
     touches.py    traces: when an atom was used, and how strong that made it
-    beside/       conflicts that were found, and what waits for a person
+    beside/       conflicts that were found, what waits for a person, and checkpoints that belong together
     follow.py     how something in memory follows the log, and what was erased from it since
 
 A view is written in the append's own transaction. `log/view_versions.py` has its applied seq and its version,

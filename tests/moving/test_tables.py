@@ -141,17 +141,6 @@ def test_one_import_can_be_forgotten_as_a_whole(memory: Memory, tmp_path: Path) 
     assert [atom.name for atom in memory.list()] == ["v1.fact.own"]
 
 
-def test_an_undo_names_the_import_of_which_it_takes_back_the_last_part(memory: Memory, tmp_path: Path) -> None:
-    def rows(word: str) -> Path:
-        return file(tmp_path, "facts.csv", "name,value\n" + "".join(f"a{i},{word} {i}\n" for i in range(1001)))
-
-    memory.import_file(rows("one"))
-    assert memory.undo(dry_run=True).imported == "import:facts.csv"
-    assert (memory.undo().imported, memory.stats().atoms) == ("import:facts.csv", 1000)
-    memory.import_file(rows("other"))  # which adds no atom
-    assert memory.undo().imported == "import:facts.csv"
-
-
 def test_what_others_do_with_imported_atoms_is_not_told_as_an_import(memory: Memory, tmp_path: Path) -> None:
     memory.import_file(file(tmp_path, "facts.csv", "name,value\na,one\nb,two\n"))
     memory.rename("v1.note.a", "v1.note.c")

@@ -1,6 +1,7 @@
-"""Rows beside the log, which no replay makes: they are written with a checkpoint, and erased with their atoms.
+"""Rows beside the log, which no replay makes: they are written with a checkpoint. What is said of atoms goes with them.
 
 conflicts  pairs of atoms that contradict each other
+parts      which checkpoints are parts of one import, or of the undo of one
 proposals  what waits for a person, until it expires
 """
 

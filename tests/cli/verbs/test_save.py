@@ -7,11 +7,8 @@ from random import Random
 import pytest
 
 from substrate.cli.exits import Exit
-from substrate.text.quote import as_command
 from tests.cli.run import Commands, Ran
 from tests.credentials import BARE
-
-FORGET = ("substrate", "forget", "--session")
 
 
 def test_an_atom_is_saved_and_the_store_is_made(run: Commands) -> None:
@@ -262,18 +259,22 @@ def test_an_undo_names_what_it_takes_back_and_a_short_import_leaves_nothing_to_t
     assert "only the last checkpoint" not in said
 
 
-def test_an_undo_of_an_import_says_how_to_erase_the_whole_and_the_files_name_stays_a_word(run: Commands) -> None:
-    name = "a'; touch PWNED;\u202e.csv"
-    rows = "".join(f"a{i},one {i}\n" for i in range(1101))
-    (run.folder / name).write_text(f"name,value\n{rows}", encoding="utf-8")
-    run.ok("import", name)
-    assert "would be taken back. To erase all" in run.ok("undo", "--dry-run").err
+def test_an_undo_takes_a_long_import_back_and_names_the_entries_of_an_earlier_one_of_that_name(
+    run: Commands,
+) -> None:
+    def rows(word: str) -> None:
+        (run.folder / "facts.csv").write_text("name,value\n" + "".join(f"a{i},{word} {i}\n" for i in range(1101)))
+        run.ok("import", "facts.csv")
+
+    rows("one")
+    assert "(2 checkpoints, entries 1 to 1101)" in run.ok("undo", "--dry-run").err
+    rows("two")
     undone = run.ok("undo")
-    assert undone.rows[-1] == ["tombstoned", "… 1 more"]
-    said = undone.err
-    assert f"To erase all that this import recorded: {as_command(*FORGET, f'import:{name}')}\n" in said
-    assert "\u202e" not in said
-    run.ok(*FORGET[1:], f"import:{name}", "--yes")
+    assert undone.rows[-1] == ["restored", "… 1,001 more"]
+    assert "an earlier import of a file of this name was not taken back (entries 1 to 1101)" in undone.err
+    command = "substrate forget --seqs 1:1102"
+    assert f"To erase what it recorded, and nothing else: {command}\n" in undone.err
+    assert run("access", "v1.note.a7").out == "one 7\n"
 
 
 # -- what people type --------------------------------------------------------------------------------------------------
