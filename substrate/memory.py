@@ -625,8 +625,8 @@ class Memory(Tabular):
         For rows, `columns` maps fields to columns, such as `{"value": "Remark"}`; other columns become attrs. `type` is
         the default type. Entities of `server-memory` belong to `domain`, and have the origin `agent`; rows have none,
         as in a checkpoint that says none. `origin` says otherwise: `ingested` for a file that others wrote. There is
-        one session for each file. The same file again records only what the store says otherwise by now: `changed`
-        names it. Of a plain export, older values than those of the store are left out, unless `older`.
+        one session for each file. The same file again records only lines that changed. Lines of which the store says
+        something newer are left out, and `imported.older` names their atoms; with `older` they are recorded.
 
         A HydraMem export needs the `secret` of its signature, or `unverified`. Its origin is `ingested`, and its
         project is the default `domain`. Denied if the signature does not fit.
@@ -664,6 +664,7 @@ class Memory(Tabular):
         partial: bool = True,
         allow_secrets: bool = False,
         dry_run: bool = False,
+        older: bool = False,
         progress: Progress | None = None,
     ) -> Imported:
         """Import the rows of a pandas or polars data frame, each as an atom, as `import_file` does for a CSV.
@@ -679,6 +680,7 @@ class Memory(Tabular):
             partial=partial,
             allow_secrets=allow_secrets,
             dry_run=dry_run,
+            older=older,
         )
         self._store.unlocked.check_locked()
         return self._woken(import_frame(self._store.log, frame, source, move, progress))

@@ -286,10 +286,10 @@ def what_was_undone(undone: Undone, caller: str) -> list[str]:
         more = f" and {len(undone.kept) - _NAMED:,} more" if len(undone.kept) > _NAMED else ""
         lines.append(f"others have changed {some}{more} since: these {stay} as they are")
     if undone.imported is not None:
-        seqs = undone.imported
+        earlier = undone.imported
         lines.append(
-            f"an earlier import of a file of this name {done} not taken back (entries {in_ranges(seqs)}). "
-            f"To erase what it recorded, and nothing else: {caller} forget --seqs {seqs.start}:{seqs.stop}"
+            f"an earlier import of a file of this name {done} not taken back (entries {in_ranges(earlier)}). "
+            f"To erase what it recorded, and nothing else: {caller} forget --seqs {earlier.start}:{earlier.stop}"
         )
     if undone.ingested is not None:
         noun = "entry" if len(undone.ingested) == 1 else "entries"

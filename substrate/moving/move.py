@@ -93,7 +93,8 @@ class Move:
             "source": source,
             **said,
         }
-        return Recording(kind, said, self.partial is not False, self.allow_secrets, self.dry_run)
+        partial = self.partial is not False
+        return Recording(kind, said, partial, self.allow_secrets, self.dry_run, older=self.older)
 
 
 def import_lines(log: Log, source: str | Path | TextIO, move: Move, progress: Progress | None = None) -> Imported:

@@ -1,26 +1,36 @@
-"""What of a plain export a store knows already, and what it has newer words for.
+"""What of a plain export or a table a store knows already, and what it has newer words for.
 
 The lines of a file tell the history of an atom or an edge in its order, and so does the log. What both tell is known. A
 line beyond that is news if the store says nothing later: nothing beside what is known, or nothing recorded after the
-line. Else it is older, and left out: an import never puts an older value over a newer one.
+line. Else it is older, and left out: an import never puts an older value over a newer one. Rows of a table do not say
+when they were recorded: a row that says what its file said last is older than whatever was said since. What an undo
+took back counts as never said.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Final
 
+from substrate.atoms.bodies import body_of
 from substrate.atoms.resolve import find_subject
+from substrate.atoms.validity import taken_back
 from substrate.care.export import line_of
+from substrate.errors import InputError
 from substrate.kv.api import ReadTransaction
 from substrate.log.log import Log
 from substrate.log.replay import replay
 from substrate.moving.line import Fields, Line, Read
 from substrate.names import normalise
+from substrate.proof.encoding import Json
+from substrate.proof.entry import Kind
+from substrate.save.input import AtomGiven, read_atom, read_said
+from substrate.save.repeat import is_same, merged
 from substrate.values.saved import Refused
-from substrate.views.atoms import find_names, versions_of
+from substrate.views.atoms import VersionRow, find_names, versions_of
 from substrate.views.edges import find_link, statements_of
+from substrate.views.traces import confirmation_of
 
 __all__ = ["Past"]
 
@@ -55,11 +65,49 @@ class _History:
         return _Verdict.NEWS if is_news else _Verdict.OLDER
 
 
-class Past:
-    """Judges the lines of one import by what the store said before it."""
+class _Imported:
+    """What the store says of an atom that a table may have brought before: the table does not say when it was written.
 
-    def __init__(self, log: Log) -> None:
+    A row is known if it says what the same file said of this atom last. If something else was said since, it is older.
+    """
+
+    def __init__(self, transaction: ReadTransaction, versions: Sequence[VersionRow], session: str) -> None:
+        """`versions`: those that no undo took back, newest first."""
+        self._transaction = transaction
+        self._latest = self._said(versions[0])
+        found = (body for body in map(self._said, versions) if body is not None and body.get("session") == session)
+        confirmed = (row for row in versions if confirmation_of(transaction, row.subject, row.seq) is not None)
+        # A file that only confirmed what was there has no version of its own.
+        self._own = next(found, None) or next(filter(None, map(self._said, confirmed)), None)
+
+    def _said(self, version: VersionRow) -> Mapping[str, Json] | None:
+        body = body_of(self._transaction, version.seq) if version.kind is Kind.PUT else None
+        return None if body is None else body.members
+
+    def judge(self, atom: AtomGiven) -> _Verdict:
+        if self._says(self._latest, atom) or not self._says(self._own, atom):
+            return _Verdict.NEWS  # it confirms, or the row is another than before
+        return _Verdict.OLDER
+
+    def _says(self, known: Mapping[str, Json] | None, atom: AtomGiven) -> bool:
+        """Whether an atom that says this would be confirmed by a row, as a checkpoint judges it."""
+        if known is None or known.get("value") != atom.value:
+            return False
+        said = {**atom.members, "name": atom.name, "value": atom.value}
+        if "parent" in said:
+            said["parent"] = find_subject(self._transaction, str(said["parent"])).hex()
+        try:
+            return is_same(merged(known, said, atom.cleared), known, atom.cleared)
+        except InputError:
+            return False
+
+
+class Past:
+    """Judges the lines of one import by what the store said before it. `said`: who says what the lines say."""
+
+    def __init__(self, log: Log, said: Mapping[str, object]) -> None:
         self._log = log
+        self._common = read_said(said)
         self._histories: dict[object, _History | None] = {}
         self.older: dict[str, None] = {}
         """The atoms and edges of which older lines were left out."""
@@ -70,7 +118,8 @@ class Past:
         """The lines without those that are known or older. What the store says now is passed on, to be confirmed."""
         while portion := list(_portion(lines)):
             with self._log.snapshot() as transaction:
-                verdicts = [self._judge(transaction, line) for line in portion]
+                there = self._there(transaction, portion)
+                verdicts = [self._judge(transaction, line, there) for line in portion]
             for line, verdict in zip(portion, verdicts, strict=True):
                 if verdict is _Verdict.NEWS or isinstance(line, Refused):
                     yield line
@@ -79,13 +128,35 @@ class Past:
                 else:
                     self.older[_told(line)] = None
 
-    def _judge(self, transaction: ReadTransaction, line: Read) -> _Verdict:
-        if isinstance(line, Refused) or line.recorded_at is None:
+    def _there(self, transaction: ReadTransaction, portion: Sequence[Read]) -> dict[str, bytes]:
+        """The ids of the atoms in these rows that the store knows, by the names that the rows give."""
+        if self._common.get("session") is None:
+            return {}
+        rows = [line for line in portion if not isinstance(line, Refused) and line.recorded_at is None]
+        names = list(dict.fromkeys(str(line.fields["name"]) for line in rows if line.kind == "put"))
+        found = zip(names, find_names(transaction, list(map(normalise, names))), strict=True)
+        return {name: row.subject for name, row in found if row is not None}
+
+    def _judge(self, transaction: ReadTransaction, line: Read, there: Mapping[str, bytes]) -> _Verdict:
+        if isinstance(line, Refused):
             return _Verdict.NEWS
+        if line.recorded_at is None:
+            subject = there.get(str(line.fields["name"])) if line.kind == "put" else None
+            return _Verdict.NEWS if subject is None else self._judge_row(transaction, line, subject)
         if line.key not in self._histories:
             self._histories[line.key] = _history(transaction, line)
         history = self._histories[line.key]
         return _Verdict.NEWS if history is None else history.judge(line)
+
+    def _judge_row(self, transaction: ReadTransaction, line: Line, subject: bytes) -> _Verdict:
+        versions = _standing(transaction, subject)
+        try:
+            atom = read_atom(line.fields, self._common)
+        except InputError:
+            return _Verdict.NEWS  # it will be refused, with the reason
+        if not versions:
+            return _Verdict.NEWS
+        return _Imported(transaction, versions, str(self._common["session"])).judge(atom)
 
 
 def _portion(lines: Iterator[Read]) -> Iterator[Read]:
@@ -113,7 +184,17 @@ def _history(transaction: ReadTransaction, line: Line) -> _History | None:
 def _versions(transaction: ReadTransaction, line: Line) -> list[int]:
     """The versions of the atom, latest first."""
     (row,) = find_names(transaction, [normalise(str(line.fields["name"]))])
-    return [] if row is None else [version.seq for version in versions_of(transaction, row.subject)]
+    return [] if row is None else [version.seq for version in _standing(transaction, row.subject)]
+
+
+def _standing(transaction: ReadTransaction, subject: bytes) -> list[VersionRow]:
+    """The versions of an atom that no undo took back, latest first. What ends nothing of them is left out, too."""
+    versions = list(versions_of(transaction, subject))
+    gone = taken_back(transaction, versions)
+    standing = [version for version in versions if version.seq not in gone]
+    while standing and standing[-1].kind is Kind.TOMBSTONE:
+        standing.pop()
+    return standing
 
 
 def _statements(transaction: ReadTransaction, line: Line) -> list[int]:

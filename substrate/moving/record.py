@@ -96,7 +96,7 @@ class _Chunk:
 def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = None) -> Imported:
     """Record all lines, or compare them with what is there. What the reader could not read is told in `refused`.
 
-    Lines of an export that the store knows, or has newer words for, are left out, unless `how.older`.
+    Lines that the store knows, or has newer words for, are left out, unless `how.older`.
     ItemsRefused, unless `how.partial`, at the first line that the store does not take; what came before it is saved
     then, and the message says so. So does QuotaReached, and has the report of it. InputError if there is no line.
     """
@@ -107,7 +107,7 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
     confirmed: dict[str, None] = {}
     size = log.head().head.size
     last = 0
-    past = Past(log)
+    past = Past(log, how.said)
     try:
         for chunk in _chunks(lines.lines if how.older else past.news(lines.lines)):
             refused += chunk.refused

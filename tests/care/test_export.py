@@ -133,6 +133,16 @@ def test_an_import_never_puts_an_older_value_over_a_newer_one(grown: Memory, oth
     assert other.access("v1.fact.a").value == "2"
 
 
+def test_a_plain_export_whose_import_was_undone_is_news_again(memory: Memory, other: Memory) -> None:
+    memory.checkpoint(["v1.note.a = one"])
+    memory.checkpoint(["v1.note.a = two"])
+    for _ in range(2):
+        other.import_lines(io.StringIO(exported(memory)))
+        assert other.access("v1.note.a").value == "two"
+        other.undo()
+        assert len(other.list()) == 0
+
+
 def test_a_change_since_the_import_stays_and_news_of_the_other_store_come(memory: Memory, other: Memory) -> None:
     memory.checkpoint(["v1.fact.a = 1", "v1.fact.b = 1"])
     memory.checkpoint(["v1.fact.a = 2"])

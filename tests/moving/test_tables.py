@@ -46,8 +46,8 @@ def test_the_same_file_again_changes_nothing_and_keeps_what_a_person_added(memor
     memory.checkpoint([{"name": named, "value": "Backups run at 2", "tags": ["ops", "night"]}])
     size = memory.stats().entries
     again = memory.import_file(path)
-    assert (again.recorded, len(again.confirmed), memory.stats().entries) == ((named,), 1, size + 1)
-    assert memory.import_file(path).recorded == ()
+    assert (again.recorded, len(again.confirmed), again.older) == ((), 1, (named,))
+    assert (memory.access(named).atom.tags, memory.stats().entries) == (("ops", "night"), size)
 
 
 def test_rows_of_one_name_and_two_texts_are_two_atoms_at_every_import(memory: Memory, tmp_path: Path) -> None:

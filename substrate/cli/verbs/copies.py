@@ -168,9 +168,10 @@ def _answer(imported: Imported, waiting: tuple[str, ...]) -> Answer:
         some = ", ".join(as_word(name) for name in imported.changed[:_SOME])
         hints.append(f"these names were in use before: the import gives them a new version: {some}")
     if imported.older:
-        count = f"{len(imported.older):,} {'has' if len(imported.older) == 1 else 'have'}"
+        count = "1 atom or edge" if len(imported.older) == 1 else f"{len(imported.older):,} atoms or edges"
         hints.append(
-            f"{count} older values in the file than in the store, which were left out. To put them back: --older"
+            f"the store says something newer of {count} in this file: the older lines were left out. "
+            "To put them back: repeat with --older"
         )
     if imported.dry_run:
         hints.append("Nothing was written. Repeat without --dry-run to import the above.")

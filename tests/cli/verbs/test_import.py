@@ -35,3 +35,15 @@ def test_the_command_line_tells_the_kind_and_a_folder_is_ingested(run: Commands,
 def test_an_import_leaves_out_counts_of_nothing(run: Commands, tmp_path: Path) -> None:
     (tmp_path / "facts.csv").write_text("key,text\na,one\n", encoding="utf-8")
     assert run.ok("import", "facts.csv").rows == [["recorded", "1"], ["confirmed", "0"]]
+
+
+def test_lines_left_out_since_something_newer_stands_there_are_counted_with_what_to_type(run: Commands) -> None:
+    (run.folder / "facts.csv").write_text("name,value\na,one\n")
+    run.ok("import", "facts.csv")
+    run.ok("checkpoint", "v1.note.a = mine")
+    again = run.ok("import", "facts.csv")
+    assert ["older, left out", "1"] in again.rows
+    assert "the store says something newer of 1 atom or edge in this file: the older lines were left out" in again.err
+    assert run("access", "v1.note.a").out == "mine\n"
+    run.ok("import", "facts.csv", "--older")
+    assert run("access", "v1.note.a").out == "one\n"
