@@ -85,6 +85,7 @@ bench: $(STAMP) chromium ## everything that is measured, and at the end the goal
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.retrieval --if-there
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.conversations
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.conversations --texts held-out
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.conversations --texts changes
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.markov $(SIZES)
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.prefetch --if-there
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.openings

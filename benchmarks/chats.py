@@ -13,13 +13,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-__all__ = ["HELD_OUT", "SEED", "SESSIONS", "Chat", "Question", "Turn", "held_out_chats", "made_chat"]
+__all__ = ["HELD_OUT", "SEED", "SESSIONS", "Chat", "Question", "Turn", "changing_chats", "held_out_chats", "made_chat"]
 
 HELD_OUT: Final = "chat_texts_held_out.json"
 """Three chats in other words. They are measured on; nothing is chosen by them."""
 SEED: Final = 19
 SESSIONS: Final = 40
 _OWN: Final = "chat_texts.json"
+_CHANGES: Final = "chat_texts_changes.json"
+_IN_A_CHAT: Final = 30
+"""So many facts are told in a chat."""
 _FILLED: Final = 0.45
 """How often an exchange is followed by fillers."""
 
@@ -64,6 +67,15 @@ def held_out_chats(seed: int = SEED) -> list[Chat]:
     return [_made({**told["shared"], **chat}, seed + number) for number, chat in enumerate(told["chats"])]
 
 
+def changing_chats(seed: int = SEED) -> list[Chat]:
+    """The own chat with other facts, each once as stated and once as changed; and one of statements that are alike."""
+    own, told = _read(_OWN), _read(_CHANGES)
+    parts = [told["changes"][at : at + _IN_A_CHAT] for at in range(0, len(told["changes"]), _IN_A_CHAT)]
+    facts = [turned for part in parts for turned in (part, [*part[1:], part[0]])]
+    chats = [_made({**own, "facts": part}, seed + number) for number, part in enumerate(facts)]
+    return [*chats, _made({**own, "facts": [], "alike": told["alike"]}, seed)]
+
+
 def _read(name: str) -> Texts:
     texts: Texts = json.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
     return texts
@@ -73,6 +85,7 @@ def _made(texts: Texts, seed: int) -> Chat:
     rng = random.Random(seed)
     sessions: list[list[Exchange]] = [[] for _ in range(SESSIONS)]
     _tell_facts(rng, texts, sessions)
+    _tell_alike(rng, texts, sessions)
     _tell_projects(rng, texts, sessions)
     for number, told in enumerate(texts["recommended"]):
         exchange = [("user", told["asked"], ""), ("assistant", told["answer"], f"replied {number}")]
@@ -115,6 +128,16 @@ def _tell_facts(rng: random.Random, texts: Texts, sessions: list[list[Exchange]]
         sessions[later].append([("user", rng.choice(texts["go_on"]), ""), ("assistant", again, f"echo {number}")])
 
 
+def _tell_alike(rng: random.Random, texts: Texts, sessions: list[list[Exchange]]) -> None:
+    """Each statement early on, and later one of the same kind about something else: it changes nothing."""
+    middle = SESSIONS // 2
+    for number, pair in enumerate(texts.get("alike", ())):
+        stated = [("user", pair["said"], f"alike {number}"), ("assistant", pair["echo"], "")]
+        other = [("user", pair["other"], f"other {number}"), ("assistant", pair["other_echo"], "")]
+        sessions[rng.randrange(middle)].append(stated)
+        sessions[rng.randrange(middle, SESSIONS)].append(other)
+
+
 def _echo(fact: Mapping[str, str], value: str) -> str:
     return fact["echo"].replace("{}", value)
 
@@ -150,6 +173,8 @@ def _questions(texts: Texts, turns: Sequence[Turn]) -> Iterator[Question]:
         yield Question("changed", fact["question"], frozenset(then), frozenset(first))
         if "past" in fact:
             yield Question("past", fact["past"], frozenset(first))
+    for number, pair in enumerate(texts.get("alike", ())):
+        yield Question("alike", pair["question"], frozenset(places[f"alike {number}"]))
     for number, told in enumerate(texts["recommended"]):
         yield Question("replied", told["later"], frozenset(places[f"replied {number}"]))
     for number, rule in enumerate(texts["instructions"]):

@@ -1,11 +1,11 @@
 """What search and openings make of a long chat between a user and an assistant. See docs/benchmarks.md.
 
-    python -m benchmarks.conversations [--texts own|held-out] [--forms labelled,origin,plain] [--stores FOLDER]
+    python -m benchmarks.conversations [--texts own|held-out|changes] [--forms labelled,origin,plain] [--stores FOLDER]
                                        [--json FILE] [--misses]
 
-The chats are made up (benchmarks/chats.py), from a fixed seed: one that rules of ranking were made with, and three held
-out, of which the figures are means over all questions. They are given in three forms: who speaks stands before the text
-(`user: ...`), in the atom's origin, or nowhere.
+The chats are made up (benchmarks/chats.py), from a fixed seed: one that rules of ranking were made with, three held
+out, and seven about changes that are told in other words. Figures are means over all questions. Each chat is given in
+three forms: who speaks stands before the text (`user: ...`), in the atom's origin, or nowhere.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Final, NamedTuple
 import substrate
 from benchmarks import page
 from benchmarks.baselines import Bm25, Dense
-from benchmarks.chats import SEED, SESSIONS, Chat, Question, Turn, held_out_chats, made_chat
+from benchmarks.chats import SEED, SESSIONS, Chat, Question, Turn, changing_chats, held_out_chats, made_chat
 from benchmarks.minilm import load
 from benchmarks.table import Result
 
@@ -33,6 +33,11 @@ FORMS: Final = ("labelled", "origin", "plain")
 _HITS: Final = 10
 _WAIT_S: Final = 120.0
 _START: Final = datetime(2024, 1, 8, 18, 0, tzinfo=UTC)
+_CHATS: Final[Mapping[str, Callable[[], list[Chat]]]] = {
+    "own": lambda: [made_chat()],
+    "held-out": held_out_chats,
+    "changes": changing_chats,
+}
 _GOALS: Final = {
     "stated, first hit": 80.0,
     "changed, first hit": 80.0,
@@ -140,10 +145,10 @@ def measured(asked: Sequence[Asked]) -> dict[str, float]:
     """The figures of a system's searches, in percent."""
     of_kind = {
         kind: [one for one in asked if one.question.kind == kind]
-        for kind in ("stated", "changed", "past", "replied", "instruction", "subtopics")
+        for kind in ("stated", "changed", "past", "alike", "replied", "instruction", "subtopics")
     }
     figures: dict[str, float] = {}
-    for kind in ("stated", "changed", "past", "replied"):
+    for kind in ("stated", "changed", "past", "alike", "replied"):
         if of_kind[kind]:
             figures[f"{kind}, first hit"] = _percent(one.is_first for one in of_kind[kind])
             figures[f"{kind}, among ten"] = _percent(one.is_found for one in of_kind[kind])
@@ -213,14 +218,14 @@ def _table(results: Mapping[str, Mapping[str, float]]) -> str:
 def main() -> None:
     """Ask all questions of each form, and print one table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.conversations", description=__doc__.splitlines()[0])
-    parser.add_argument("--texts", choices=("own", "held-out"), default="own", help="which chats (default: own)")
+    parser.add_argument("--texts", choices=tuple(_CHATS), default="own", help="which chats (default: own)")
     parser.add_argument("--forms", default=",".join(FORMS), help="which, with commas between (default: %(default)s)")
     parser.add_argument("--stores", type=Path, metavar="FOLDER", help="keep the stores there, and use those of before")
     parser.add_argument("--json", type=Path, metavar="FILE", help="save the results there too")
     parser.add_argument("--misses", action="store_true", help="show what came first where no answer did")
     parser.add_argument("--alone", action="store_true", help="without the baselines")
     arguments = parser.parse_args()
-    chats = [made_chat()] if arguments.texts == "own" else held_out_chats()
+    chats = _CHATS[arguments.texts]()
     results = dict[str, dict[str, float]]()
     load()
     with tempfile.TemporaryDirectory(prefix="conversations-") as made:

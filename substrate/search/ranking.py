@@ -178,9 +178,10 @@ def rank(found: Candidates, query: Floats | None, when: When) -> Ranked:
     else:
         echoes = echoes_in(turns, found.vectors, found.before, own)
         heard = echoes.lifted(score + said_by(turns, score))
-        time = _time(found, heard, when)
-        if when.asked is Which.ANY:
-            time = restated(turns, echoes, found.vectors, echoes.lifted(words), found.when, heard)
+        if when.asked is Which.ANY or (when.asked is Which.NOW and turns.addressed.state and turns.talks):
+            time = restated(turns, echoes, found.vectors, found.when, heard)
+        else:
+            time = _time(found, heard, when)
         parts |= {"time": time, "rule": standing(turns, found.vectors, query, heard + time)}
         parts["speaker"] = heard + echoes.behind(heard + time) - score
         score = score + parts["rule"] + parts["speaker"]

@@ -35,13 +35,11 @@ _AGAIN: Final = 0.65
 """How near a reply must be to an echo to be one too, wherever it stands."""
 _STEP: Final = 0.001
 """How far an echo stands behind its source."""
-_SAME: Final = 0.45
-_CENTRED: Final = 0.1
+_SAME: Final = 1.2
+"""When a newer statement is of the same thing as the best one: its score as a share of that one's, how near the two are
+and how near the replies to them are come to so much together."""
 _MANY: Final = 50
-_FITS: Final = 0.45
-_WORDED: Final = 0.5
-"""When two statements of one speaker are of one thing: so near to each other, and beside the better one of such a score
-and with so much of the question's words. Near is less by the second, as seen from the centre of so many candidates."""
+"""Near is meant as seen from the centre of so many candidates."""
 
 _BOTH: Final = 4
 """How many turns of the user there may be for each reply where both take turns."""
@@ -69,7 +67,12 @@ class Turns:
     @property
     def spreads(self) -> bool:
         """Whether the question asks for many things, and they are told in a conversation."""
-        return self.addressed.spread and bool(2 * np.count_nonzero(self.flags & ROLE) > len(self.flags))
+        return self.addressed.spread and self.talks
+
+    @property
+    def talks(self) -> bool:
+        """Whether most of them are turns of a user and of who replies."""
+        return bool(2 * np.count_nonzero(self.flags & ROLE) > len(self.flags))
 
     def in_turns(self, before: Ints, after: Ints) -> Turns:
         """The same with who speaks by turns, where nothing else says it: the user before a reply, who replies after.
@@ -171,39 +174,41 @@ def echoes_in(turns: Turns, vectors: Floats | None, before: Ints, own: Floats) -
     return echoes.with_later(vectors, np.setdiff1d(np.flatnonzero(turns.of(_ASSISTANT)), echoes.replies))
 
 
-def restated(turns: Turns, echoes: Echoes, vectors: Floats | None, words: Floats, when: Ints, score: Floats) -> Floats:  # noqa: PLR0913, PLR0917
+def restated(turns: Turns, echoes: Echoes, vectors: Floats | None, when: Ints, score: Floats) -> Floats:
     """What is added to the newest of the user's statements of what a question asks, where that is how things are.
 
-    `words` and `score`: those of a statement are at least those of its echo.
+    `score`: that of a statement is at least that of its echo.
     """
     added = np.zeros(len(score), np.float32)
-    if vectors is None or not turns.addressed.state or turns.addressed.role is not Role.USER:
+    if vectors is None or not turns.addressed.state or turns.addressed.role is Role.ASSISTANT:
         return added
-    stated = np.flatnonzero(turns.of(_USER) & (turns.flags & (QUESTION | FILLER | STANDING) == 0) & (words > 0))
-    if len(stated) < 2:  # noqa: PLR2004 - newer takes two
+    stated = np.flatnonzero(turns.of(_USER) & (turns.flags & (QUESTION | FILLER | STANDING) == 0))
+    if not len(stated):
         return added
     best = int(stated[np.argmax(score[stated])])
+    if score[best] <= 0:
+        return added
+    # The rarest word of the question keeps a newer statement about the cat from answering for the dog.
     keyed = echoes.lifted(turns.keyed.astype(np.float32))
-    fits = (score[stated] >= _FITS * score[best]) & (words[stated] >= _WORDED * words[best])
-    stated = stated[fits & (keyed[stated] >= keyed[best])]
-    if when[stated].max(initial=when[best]) == when[best]:
+    newer = stated[(when[stated] > when[best]) & (keyed[stated] >= keyed[best])]
+    if not len(newer):
         return added
     # Two statements are worded as it comes; what was replied to them shows what both are about.
     reply = np.arange(len(score))
     reply[echoes.sources[::-1]] = echoes.replies[::-1]
     share = np.float32(min(1.0, len(score) / _MANY))  # the mean of a few is no centre: it is them
     centre = share * np.nan_to_num(vectors).mean(axis=0)
-    same = np.maximum(_likeness(vectors, centre, stated, best), _likeness(vectors, centre, reply[stated], reply[best]))
-    stated = stated[same >= _SAME - share * _CENTRED]
-    newest = int(stated[np.argmax(when[stated])]) if len(stated) else best
-    if newest != best:
+    said, heard = _likeness(vectors, centre, newer, best), _likeness(vectors, centre, reply[newer], reply[best])
+    newer = newer[score[newer] / score[best] + said + heard >= _SAME]
+    if len(newer):
+        newest = int(newer[np.argmax(when[newer])])
         added[newest] = score[best] + _STEP - score[newest]
     return added
 
 
 def _likeness(vectors: Floats, centre: Floats, places: Ints, place: int) -> Floats:
-    """Cosine with one of them, as seen from the centre of all: what they share tells nothing apart."""
+    """Cosine with one of them, as seen from the centre of all: what they share tells nothing apart. 0 at least."""
     rows, one = vectors[places] - centre, vectors[place] - centre
     lengths = np.linalg.norm(rows, axis=1) * np.linalg.norm(one)
-    alike: Floats = np.nan_to_num(rows @ one / np.maximum(lengths, np.float32(1e-9)))
+    alike: Floats = np.maximum(np.nan_to_num(rows @ one / np.maximum(lengths, np.float32(1e-9))), 0)
     return alike
