@@ -45,6 +45,7 @@ from substrate.views.atoms import VersionRow, find_name
 
 __all__ = [
     "Incoming",
+    "Known",
     "Part",
     "Plan",
     "Prepared",

@@ -79,6 +79,8 @@ def read_slots(
         position = int(digits) if digits.isascii() and digits.isdigit() else MAX_POSITION
         if position < MAX_POSITION and row.name == chunk_name(document, position):
             rows[position] = row
+    if not rows:
+        return []  # as of every document that is new
     slots = []
     for is_member in (True, False):
         asked = [

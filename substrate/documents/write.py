@@ -12,10 +12,11 @@ from typing import Final, TypeAlias
 
 from substrate.atoms.domains import DOMAIN
 from substrate.documents.files import Listed, Root
-from substrate.documents.formats.catalogue import MARKDOWN
+from substrate.documents.formats.catalogue import MARKDOWN, PLAIN
 from substrate.documents.links import Linked, Targets, find_links
 from substrate.documents.plan import (
     Incoming,
+    Known,
     Plan,
     Prepared,
     find_document,
@@ -45,6 +46,8 @@ __all__ = ["Writer"]
 _TOGETHER: Final = 1000
 """Items of documents that are written in one checkpoint."""
 _CHARACTERS: Final = 2_000_000
+_SHORT: Final = 20_000
+"""Bytes of a text that is prepared while a snapshot is open: that takes a few milliseconds."""
 _TRIES: Final = 5
 """How often a document is worked out again when others write to it meanwhile."""
 _Make: TypeAlias = Callable[[ReadTransaction], Plan | None]
@@ -88,18 +91,34 @@ class Writer:
 
     def add(self, incoming: Incoming) -> None:
         """Take in a document; when enough wait, they are written. InputError, SchemaInvalid, SecretFound."""
+        if len(incoming.data) <= _SHORT and incoming.media_type in (MARKDOWN, PLAIN):
+            self._add_short(incoming)
+            return
         for refused in self.add_all({0: incoming}).values():
             raise refused
+
+    def _add_short(self, incoming: Incoming) -> None:
+        """Take in a document in one snapshot: to open another would cost about as much as to plan a note."""
+        incoming = replace(incoming, links=self._links_of(incoming))
+        with self._log.snapshot() as transaction:
+            self._named = self._named or find_name(transaction, self.request.domain) is not None
+            known, plan, there = self._look(transaction, incoming)
+            prepared = None
+            if plan is None:
+                prepared = self._prepare(incoming, there)
+                plan = plan_document(transaction, self.request.domain, prepared, known, self._names)
+            self._keep(plan, self._making(incoming, prepared))
+        if self._is_enough():
+            self._flush()
 
     def add_all(self, documents: Mapping[int, Incoming]) -> dict[int, SubstrateError]:
         """Take in documents as `add` does. What was refused, and why, by the number it has.
 
         They are looked up, and planned, in one snapshot each: to open one costs about as much as to plan a note.
         """
-        domain, request = self.request.domain, self.request
         refused: dict[int, SubstrateError] = {}
         came = {at: replace(incoming, links=self._links_of(incoming)) for at, incoming in documents.items()}
-        looked: dict[int, tuple[Plan | None, Collection[str]]] = {}
+        looked: dict[int, tuple[Known, Plan | None, Collection[str]]] = {}
         with self._log.snapshot() as transaction:
             for at, incoming in came.items():
                 try:
@@ -107,7 +126,7 @@ class Writer:
                 except (InputError, Denied) as error:
                     refused[at] = error
         makes: dict[int, _Make] = {}
-        for at, (same, there) in looked.items():
+        for at, (_, same, there) in looked.items():
             if same is not None and same.items == 0:
                 self._done.append(same.report)
                 continue
@@ -116,23 +135,28 @@ class Writer:
             except (InputError, Denied) as error:
                 refused[at] = error
                 continue
-
-            def make(now: ReadTransaction, incoming: Incoming = came[at], prepared: Prepared | None = prepared) -> Plan:
-                known = find_document(now, domain, incoming)
-                again = plan_same(now, domain, incoming, known, entities=request.entities)
-                if again is not None:
-                    return again
-                return plan_document(now, domain, prepared or self._prepare(incoming, ()), known, self._names)
-
-            makes[at] = make
+            makes[at] = self._making(came[at], prepared)
         return refused | self._plan(makes)
 
-    def _look(self, transaction: ReadTransaction, incoming: Incoming) -> tuple[Plan | None, Collection[str]]:
-        """The plan of a document that is there as it comes in; else the texts of its chunks that are there."""
+    def _making(self, incoming: Incoming, prepared: Prepared | None) -> _Make:
+        """What works the document out from what is there then. Without `prepared`, it was there as it comes in."""
+        domain, entities = self.request.domain, self.request.entities
+
+        def make(now: ReadTransaction) -> Plan:
+            known = find_document(now, domain, incoming)
+            again = plan_same(now, domain, incoming, known, entities=entities)
+            if again is not None:
+                return again
+            return plan_document(now, domain, prepared or self._prepare(incoming, ()), known, self._names)
+
+        return make
+
+    def _look(self, transaction: ReadTransaction, incoming: Incoming) -> tuple[Known, Plan | None, Collection[str]]:
+        """What is there of a document; its plan if it is there as it comes in; else the texts of its chunks."""
         domain, entities = self.request.domain, self.request.entities
         known = find_document(transaction, domain, incoming)
         same = plan_same(transaction, domain, incoming, known, entities=entities)
-        return same, texts_of(transaction, known) if same is None and entities else ()
+        return known, same, texts_of(transaction, known) if same is None and entities else ()
 
     def _prepare(self, incoming: Incoming, there: Collection[str]) -> Prepared:
         request = self.request
@@ -247,7 +271,7 @@ class Writer:
                         self._keep(make(transaction), make)
                     except (InputError, Denied) as error:
                         refused[at] = error
-                    if self._items > _TOGETHER or self._characters > _CHARACTERS:
+                    if self._is_enough():
                         break
                 else:
                     return refused
@@ -265,6 +289,10 @@ class Writer:
         self._waiting.append((plan, make))
         self._items += plan.items
         self._characters += plan.characters
+
+    def _is_enough(self) -> bool:
+        """Whether what waits is as much as one checkpoint should take."""
+        return self._items > _TOGETHER or self._characters > _CHARACTERS
 
     def _flush(self) -> None:
         waiting, self._waiting = self._waiting, []
@@ -345,9 +373,11 @@ class Writer:
 
     def _name_domain(self) -> None:
         """Make the domain's atom, if there never was one: it is named by the caller, not by a file."""
+        if self._named:
+            return
         name = self.request.domain
         with self._log.snapshot() as transaction:
-            if self._named or find_name(transaction, name) is not None:
+            if find_name(transaction, name) is not None:
                 self._named = True
                 return
         if self.request.dry_run:
