@@ -32,14 +32,14 @@ from substrate.limits import check_size
 from substrate.log.copies.behind import Remembered
 from substrate.log.decode import stored_entry
 from substrate.log.expect import Expect
-from substrate.log.heads import key_in_force, latest_head, require_head
+from substrate.log.heads import keep_head, key_in_force, latest_head, require_head
 from substrate.log.keys.keyring import Keyring
 from substrate.log.keys.origin import write_origin
 from substrate.log.map import MapUpdate
 from substrate.log.names import Naming
 from substrate.log.replay import Logged, View, apply_views, observe_traces
 from substrate.log.tables import BODIES, CACHES, DOMAIN_KEYS, ENTRIES, HEADS, KEYS, META, PENDING, TRACES, seq_key
-from substrate.log.tree import LogTree, root_at
+from substrate.log.tree import bag, extend_tree, peaks_at
 from substrate.log.view_versions import begin_views, check_views, mark_applied
 from substrate.messages import FSCK
 from substrate.proof.bundle import MAP_SALT_BYTES
@@ -232,7 +232,8 @@ class Appender:
         self, transaction: WriteTransaction, naming: Naming, base: Head, time: int, signers: Sequence[Signer]
     ) -> Appended:
         drafts = naming.drafts
-        if root_at(transaction, base.size) != base.root or map_root(naming.salt, naming.root()) != base.map_root:
+        peaks = peaks_at(transaction, base.size)
+        if bag(peaks) != base.root or map_root(naming.salt, naming.root()) != base.map_root:
             raise StoreDamaged("the stored tree or map is not the one that the latest head was signed over; run ", FSCK)
         entries, bodies, leaves, subjects = [], [], [], []
         salts = os.urandom(SALT_BYTES * len(drafts))  # one call: 1,000 small ones cost more than all the hashing
@@ -251,7 +252,7 @@ class Appender:
         naming.erase()
         transaction.extend(ENTRIES, entries)
         transaction.extend(BODIES, bodies)
-        root = LogTree(transaction, base.size).extend(leaves)
+        root = extend_tree(transaction, base.size, peaks, leaves)
         head = Head(base.origin, base.size + len(drafts), root, map_root(naming.salt, naming.write()))
         if self.views:
             logged = [
@@ -262,7 +263,9 @@ class Appender:
             mark_applied(transaction, self.views, head.size)
         text = head.text()
         signed = SignedHead(head, Note(text, tuple(signer.sign(text) for signer in signers)))
-        transaction.extend(HEADS, [(seq_key(head.size), str(signed).encode())])
+        note = str(signed).encode()
+        transaction.extend(HEADS, [(seq_key(head.size), note)])
+        keep_head(note, signed)
         return Appended(range(base.size, head.size), tuple(subjects), signed)
 
     def _time(self, transaction: WriteTransaction, size: int) -> int:

@@ -19,6 +19,7 @@ __all__ = [
     "check_pin",
     "departs",
     "head_at",
+    "keep_head",
     "key_in_force",
     "keys_since",
     "latest_head",
@@ -28,10 +29,32 @@ __all__ = [
 ]
 
 
-@lru_cache(maxsize=16)
+_SIGNED: list[tuple[bytes, SignedHead]] = []
+"""The last head that was signed in this process, if any, with its bytes: who writes meets it again."""
+
+
 def _parse(note: bytes) -> SignedHead:
+    for known, signed in _SIGNED:
+        if known == note:
+            return signed
+    return _parsed(note)
+
+
+@lru_cache(maxsize=16)
+def _parsed(note: bytes) -> SignedHead:
     with stored("a stored head"):
         return SignedHead.parse(note.decode())
+
+
+def keep_head(note: bytes, signed: SignedHead) -> None:
+    """Let the head of these bytes, which was signed just now, be known: it need not be parsed."""
+    _SIGNED[:] = [(note, signed)]
+
+
+@lru_cache(maxsize=16)
+def _parse_key(vkey: bytes) -> VerifierKey:
+    with stored("a stored verifier key"):
+        return VerifierKey.parse(vkey.decode())
 
 
 def latest_head(transaction: ReadTransaction) -> SignedHead | None:
@@ -68,8 +91,7 @@ def map_salt(transaction: ReadTransaction) -> bytes:
 def key_in_force(transaction: ReadTransaction, size: int | None = None) -> VerifierKey:
     """The key that signs from now on; or the one that signed from the head of this size on."""
     for _, vkey in transaction.scan(KEYS, stop=_before(size), reverse=True, limit=1):
-        with stored("a stored verifier key"):
-            return VerifierKey.parse(vkey.decode())
+        return _parse_key(vkey)
     raise StoreDamaged("the store names no verifier key; run ", FSCK)
 
 

@@ -29,7 +29,7 @@ from substrate.messages import FSCK
 from substrate.proof.hashes import EMPTY, HASH_BYTES
 from substrate.proof.record import RECORD_BYTES
 
-__all__ = ["TOP", "MapUpdate", "Tile", "find"]
+__all__ = ["TOP", "MapUpdate", "Tile", "find", "find_path"]
 
 _KEY_BYTES = 32
 TOP = b"t"
@@ -163,11 +163,18 @@ def _masks(row: bytes) -> tuple[int, int]:
     return inner, leaves
 
 
-def find(transaction: ReadTransaction, key: bytes) -> tuple[bytes | None, list[bytes]]:
-    """The record at the place of `key` (its own, another's, or None if empty), and the siblings from there upward."""
+def find_path(transaction: ReadTransaction, key: bytes) -> tuple[bytes | None, list[bytes]]:
+    """The record that `find` finds, and the siblings from there upward."""
+    path: list[bytes] = []
+    found = find(transaction, key, path)
+    path.reverse()
+    return found, path
+
+
+def find(transaction: ReadTransaction, key: bytes, path: list[bytes] | None = None) -> bytes | None:
+    """The record at the place of `key` (its own, another's, or None if empty). `path` takes the siblings down to it."""
     digits = key.hex().encode("ascii")
     rows: list[bytes | None] = []
-    path: list[bytes] = []
     for level, digit in enumerate(digits):
         if level == len(rows):
             levels = range(level, level + _READ_AHEAD)
@@ -177,21 +184,25 @@ def find(transaction: ReadTransaction, key: bytes) -> tuple[bytes | None, list[b
             break
         inner, leaves = _masks(row)
         if level == 0 and inner == 0 and leaves.bit_count() == 1:
-            return row[_MASKS.size :], []
+            return row[_MASKS.size :]
         for here in _WAYS[digit]:
-            sibling = 1 << (here ^ 1)
-            if inner & sibling:
-                start = _MASKS.size + (inner & (sibling - 1)).bit_count() * HASH_BYTES
-                path.append(row[start : start + HASH_BYTES])
-            else:
-                leaf = _leaf(row, inner, leaves, here ^ 1)
-                path.append(EMPTY if leaf is None else sha256(b"\x00" + leaf).digest())
+            if path is not None:
+                path.append(_hash(row, inner, leaves, here ^ 1))
             if not inner >> here & 1:
-                path.reverse()
-                return _leaf(row, inner, leaves, here), path
-    if path:
+                return _leaf(row, inner, leaves, here)
+    if rows[0] is not None:
         raise StoreDamaged("the map lacks a tile that the tile above it names; run ", FSCK)
-    return None, []
+    return None
+
+
+def _hash(row: bytes, inner: int, leaves: int, i: int) -> bytes:
+    """The hash of the node at `i`, without taking the whole tile out of its row."""
+    bit = 1 << i
+    if inner & bit:
+        start = _MASKS.size + (inner & (bit - 1)).bit_count() * HASH_BYTES
+        return row[start : start + HASH_BYTES]
+    leaf = _leaf(row, inner, leaves, i)
+    return EMPTY if leaf is None else sha256(b"\x00" + leaf).digest()
 
 
 def _leaf(row: bytes, inner: int, leaves: int, i: int) -> bytes | None:

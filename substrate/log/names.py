@@ -110,7 +110,7 @@ class Naming:
 
     def _is_current(self, name: str, seq: int) -> bool:
         key = map_key(self.salt, name)
-        data = self._changed.get(key) or find(self._transaction, key)[0]
+        data = self._changed.get(key) or find(self._transaction, key)
         if data is None or not data.startswith(key):
             return False
         with stored("the map's record of a name"):

@@ -6,7 +6,7 @@ from substrate.errors import Forgotten, InputError, NotFound, StoreDamaged
 from substrate.kv.api import ReadTransaction
 from substrate.log.decode import stored, stored_entry
 from substrate.log.heads import check_pin, head_at, keys_since, map_salt, require_head
-from substrate.log.map import find
+from substrate.log.map import find, find_path
 from substrate.log.tables import BODIES, ENTRIES, seq_key
 from substrate.log.tree import consistency_path, inclusion_path
 from substrate.messages import FSCK
@@ -46,7 +46,7 @@ def checked_body(seq: int, entry: Entry, row: bytes | None) -> bytes | None:
 def find_record(transaction: ReadTransaction, name: str) -> Record | None:
     """What the map says of a name now; None if the store never held it."""
     key = map_key(map_salt(transaction), name)
-    data, _ = find(transaction, key)
+    data = find(transaction, key)
     if data is None or not data.startswith(key):
         return None
     with stored("the map's record of a name"):
@@ -76,7 +76,7 @@ def prove_name(
     head = require_head(transaction)
     salt = map_salt(transaction)
     key = map_key(salt, name)
-    data, path = find(transaction, key)
+    data, path = find_path(transaction, key)
     claim, entry, opening = "absent", None, None
     if data is not None and data.startswith(key):
         with stored("the map's record of a name"):

@@ -20,12 +20,26 @@ from substrate.messages import FSCK
 from substrate.proof.hashes import EMPTY_ROOT, HASH_BYTES, node_hash
 from substrate.proof.paths import Node, Span, consistency_spans, cover, inclusion_spans
 
-__all__ = ["LogTree", "bag", "consistency_path", "grow", "inclusion_path", "root_at"]
+__all__ = ["LogTree", "bag", "consistency_path", "extend_tree", "grow", "inclusion_path", "peaks_at", "root_at"]
 
 
 def root_at(transaction: ReadTransaction, size: int) -> bytes:
     """The root of the first `size` leaves."""
-    return bag(_nodes(transaction, cover(0, size)))
+    return bag(peaks_at(transaction, size))
+
+
+def peaks_at(transaction: ReadTransaction, size: int) -> list[bytes]:
+    """The perfect subtrees over the first `size` leaves, left to right."""
+    return _nodes(transaction, cover(0, size))
+
+
+def extend_tree(transaction: WriteTransaction, size: int, peaks: list[bytes], leaves: Iterable[bytes]) -> bytes:
+    """Append leaf hashes to the tree over `size` leaves, whose perfect subtrees are `peaks`; the new root.
+
+    On return `peaks` are those of the larger tree.
+    """
+    transaction.extend(NODES, [(seq_key(seq), grow(peaks, seq, leaf)) for seq, leaf in enumerate(leaves, size)])
+    return bag(peaks)
 
 
 def inclusion_path(transaction: ReadTransaction, index: int, size: int) -> list[bytes]:
@@ -95,14 +109,9 @@ class LogTree(BaseMerkleTree):  # type: ignore[misc]  # pymerkle is untyped
 
     def extend(self, leaves: Iterable[bytes]) -> bytes:
         """Append leaf hashes, write their rows, and return the new root."""
-        stack = _nodes(self._transaction, cover(0, self._size))
-        first = self._size
-        rows = []
-        for seq, leaf in enumerate(leaves, first):
-            rows.append((seq_key(seq), grow(stack, seq, leaf)))
-        cast("WriteTransaction", self._transaction).extend(NODES, rows)
-        self._size = first + len(rows)
-        return bag(stack)
+        added, size = list(leaves), self._size
+        self._size += len(added)
+        return extend_tree(cast("WriteTransaction", self._transaction), size, peaks_at(self._transaction, size), added)
 
     # -- pymerkle's storage interface ----------------------------------------------------------------------------
 

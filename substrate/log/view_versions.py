@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from substrate.errors import Denied, FormatTooNew, StoreDamaged
@@ -135,12 +136,18 @@ def begin_views(transaction: WriteTransaction, views: Iterable[View]) -> None:
 
 def mark_applied(transaction: WriteTransaction, views: Sequence[View], size: int) -> None:
     """Write down that the views have all of the log's first `size` entries."""
-    transaction.put_many(META, sorted(_applied(views, size).items()))
+    transaction.put_many(META, _applied(views, size).items())
+
+
+@lru_cache(maxsize=8)
+def _rows_of(names: tuple[str, ...]) -> tuple[bytes, ...]:
+    """The keys of the rows that say how far these views have got, in order."""
+    return tuple(sorted(APPLIED + name.encode() for name in names))
 
 
 def _applied(views: Sequence[View], size: int) -> dict[bytes, bytes]:
     at = seq_key(size)
-    return {APPLIED + view.name.encode(): at for view in views}
+    return dict.fromkeys(_rows_of(tuple([view.name for view in views])), at)
 
 
 def outdated_views(cursors: Mapping[str, Cursor], views: Sequence[View], size: int) -> list[View]:
@@ -165,14 +172,20 @@ def refuse_newer(cursors: Mapping[str, Cursor], views: Sequence[View]) -> None:
             )
 
 
+@lru_cache(maxsize=8)
+def _versions_row(views: tuple[tuple[str, int], ...]) -> dict[bytes, bytes]:
+    """The row that names the versions of views with these names and versions, if there is one."""
+    versions = {name: version for name, version in views if version != _FIRST}
+    return {APPLIED: _encoded(versions)} if versions else {}
+
+
 def check_views(transaction: ReadTransaction, views: Sequence[View], size: int) -> None:
     """Return if just the views of this store are given and all have followed: else one would miss entries.
 
     FormatTooNew if a later program has upgraded the store; Denied if views are missing here, or outdated there.
     """
     rows = dict(transaction.scan(META, APPLIED, behind(APPLIED)))
-    versions = {view.name: view.version for view in views if view.version != _FIRST}
-    if rows == _applied(views, size) | ({APPLIED: _encoded(versions)} if versions else {}):
+    if rows == _applied(views, size) | _versions_row(tuple([(view.name, view.version) for view in views])):
         return  # as the append before left them: every append asks
     cursors = parse_cursors(rows)
     refuse_newer(cursors, views)

@@ -54,8 +54,9 @@ TombstoneInput: TypeAlias = "str | Mapping[str, object]"
 EdgeInput: TypeAlias = "Mapping[str, object] | Edge"
 ExpectInput: TypeAlias = "Expect | Mapping[str, int | None] | Head | SignedHead | Pin | str"
 _SEPARATOR: Final = " = "
-_FEW, _SHORT_TEXT = 8, 200
-"""Attrs that need no further look: so many, with so many characters each at most. They are far from any limit."""
+_FEW, _SHORT_TEXT, _LARGE = 8, 200, 1 << 63
+"""Attrs that need no further look: so many, with so many characters or such a number each at most. They are far from
+any limit."""
 _READ_ONLY: Final = frozenset(
     {"id", "seq", "recorded_at", "tombstoned", "reason", "confirmed_at", "superseded_by", "dangling", "damaged"}
 )
@@ -316,13 +317,18 @@ def _attrs(raw: object, field: str) -> dict[str, Json]:
 
 
 def _is_small(raw: Mapping[object, object]) -> bool:
-    """Whether these are a few short texts, as most are: JSON that needs no further look. All others are looked at."""
+    """Whether these are a few short texts and numbers, as most are: JSON that needs no further look. Others get one."""
     if len(raw) > _FEW:
         return False
-    return all(
-        type(key) is str and type(said) is str and len(key) + len(said) <= _SHORT_TEXT and (key + said).isascii()
-        for key, said in raw.items()
-    )
+    for key, said in raw.items():  # a loop: a generator takes twice as long
+        if type(key) is not str or len(key) > _SHORT_TEXT or not key.isascii():
+            return False
+        if type(said) is str:
+            if len(said) > _SHORT_TEXT or not said.isascii():
+                return False
+        elif type(said) is not int or not -_LARGE < said < _LARGE:
+            return False
+    return True
 
 
 def _depth(value: object, level: int = 0) -> int:

@@ -25,7 +25,6 @@ from substrate.log.keys.keyring import Keyring
 from substrate.log.log import Log, open_log
 from substrate.log.map import MapUpdate
 from substrate.log.names import Naming
-from substrate.log.tree import LogTree
 from substrate.proof.note import Signer
 
 NOTHING, ALL = "nothing", "all"
@@ -45,7 +44,7 @@ STEPS: dict[str, tuple[object, str, str, str]] = {
     "load the map": (MapUpdate, "_load", NOTHING, NOTHING),
     "tell the time": (Appender, "_time", NOTHING, NOTHING),
     "commit to the bodies": (append_module, "commitment", NOTHING, NOTHING),
-    "grow the tree": (LogTree, "extend", NOTHING, NOTHING),
+    "grow the tree": (append_module, "extend_tree", NOTHING, NOTHING),
     "write the map": (MapUpdate, "apply", NOTHING, NOTHING),
     "sign the head": (Signer, "sign", NOTHING, NOTHING),
     "raise the mark": (HighWater, "_raise_to", ALL, ALL),

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from substrate.errors import StoreDamaged
-from substrate.log.map import TOP, MapUpdate, Tile, find
+from substrate.log.map import TOP, MapUpdate, Tile, find, find_path
 from substrate.proof.bundle import MapProof
 from substrate.proof.hashes import EMPTY, leaf_hash, map_root, node_hash
 from substrate.proof.record import encode_record
@@ -92,7 +92,7 @@ def test_every_key_there_or_not_has_a_path_that_folds_to_the_root(
         model |= records
         root = update(rows, list(records.values()))
     for key in [*model, stranger]:
-        record, path = find(rows, key)  # type: ignore[arg-type]
+        record, path = find_path(rows, key)  # type: ignore[arg-type]
         assert fold_map(key, MapProof(SALT, record, path)) == map_root(SALT, root)
         if key in model:
             assert record == model[key]

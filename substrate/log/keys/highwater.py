@@ -142,7 +142,7 @@ class HighWater:
         try:
             _lock(descriptor)
             data = os.pread(descriptor, 2 * _SLOT, 0)
-            slots = [_decode(data[at : at + _SLOT]) for at in (0, _SLOT)]
+            slots = _slots(data)
             sizes = [-1 if slot is None else slot.size for slot in slots]
             if max(sizes) < 0:
                 raise self._unreadable()
@@ -181,5 +181,9 @@ def _lock(descriptor: int) -> None:
 
 
 def _highest(data: bytes) -> Mark | None:
-    marks = [mark for at in (0, _SLOT) if (mark := _decode(data[at : at + _SLOT])) is not None]
-    return max(marks, key=lambda mark: mark.size, default=None)
+    return max(filter(None, _slots(data)), key=lambda mark: mark.size, default=None)
+
+
+def _slots(data: bytes) -> list[Mark | None]:
+    """The marks in the two slots of a file, without what fills them up: of that each look would make a hash."""
+    return [_decode(data[at : at + _SLOT].rstrip(b"\n")) for at in (0, _SLOT)]
