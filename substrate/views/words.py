@@ -75,6 +75,8 @@ _ABSENT: Final = bytes(ROW.size)
 _HASH_BYTES: Final = 8
 _PLACE: Final = Struct(">16sQ")
 _ONE: Final = Struct("<HB")
+_TWO: Final = Struct("<HHBB")
+_PAIR: Final = 2
 _MOST: Final = 255
 _KINDS: Final = (Kind.PUT, Kind.TOMBSTONE)
 
@@ -97,6 +99,7 @@ class Field(Enum):
 
 # As bytes: members of an Enum are slow keys.
 _WORD, _UNDER, _PLACED = Field.WORD.value, Field.UNDER.value, Field.PLACE.value
+_FIELDS: Final = tuple(field.value for field in Field)
 _LISTED: Final = (("tags", Field.TAG.value), ("entities", Field.ENTITY.value))
 _EXACT: Final = tuple((field.name.lower(), field.value) for field in Field if field.value in b"soai")
 
@@ -150,7 +153,7 @@ _Posted: TypeAlias = dict[bytes, defaultdict[Any, list[int]]]
 
 
 def _posted() -> _Posted:
-    return {field.value: defaultdict(list) for field in Field}
+    return {field: defaultdict(list) for field in _FIELDS}
 
 
 def _post(posted: _Posted, offset: int, members: Mapping[str, Json]) -> int:
@@ -198,6 +201,8 @@ def _write_postings(transaction: WriteTransaction, block: int, posted: _Posted) 
 
 def _pack(offsets: Sequence[int]) -> bytes:
     """Offsets in order, each as often as its term occurs."""
+    if len(offsets) == _PAIR and offsets[0] != offsets[1]:  # as of most words of a document and its chunk
+        return _TWO.pack(*offsets, 1, 1)
     counted = Counter(offsets)
     count = len(counted)
     often = counted.values()
@@ -210,7 +215,7 @@ def _pack(offsets: Sequence[int]) -> bytes:
 
 def _joined(first: bytes, then: bytes) -> bytes:
     cut, end = len(first) // 3 * 2, len(then) // 3 * 2
-    return first[:cut] + then[:end] + first[cut:] + then[end:]
+    return b"".join((first[:cut], then[:end], first[cut:], then[end:]))
 
 
 def _row(entry: Logged, members: Mapping[str, Json], length: int) -> bytes:
