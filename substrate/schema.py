@@ -233,6 +233,7 @@ _STATED: Final[_Rules] = {
     "attrs": _is_attrs,
     "cited": _is_text,
     "windows": _is_windows,
+    UNDOES: is_position,
 }
 _LEARNT: Final[_Rules] = {**_TAUGHT, "domain": is_id, "objective": _is_text, "after": is_id, **_WHO}
 

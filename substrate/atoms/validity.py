@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from substrate.atoms.bodies import Body, VersionFound, body_of, require_body, time_of
 from substrate.atoms.resolve import refused
@@ -21,6 +22,7 @@ from substrate.proof.entry import Kind
 from substrate.schema import UNDOES
 from substrate.snapshot import Snapshot
 from substrate.views.atoms import VersionRow, versions_of
+from substrate.views.edges import Link, stated_again
 from substrate.views.words import undoing
 
 __all__ = ["Span", "all_taken_back", "is_undone", "recorded_since", "spans", "stands", "taken_back", "version_at"]
@@ -161,17 +163,21 @@ def _out_of_use_from(transaction: ReadTransaction, tombstone: VersionRow) -> int
     return said if isinstance(said, int) else body.time
 
 
-def taken_back(transaction: ReadTransaction, versions: Sequence[VersionRow]) -> dict[int, int]:
-    """The seqs of the versions of an atom, given newest first, that were taken back, each with that of the undo."""
+def taken_back(transaction: ReadTransaction, versions: Sequence[VersionRow | Link]) -> dict[int, int]:
+    """The seqs of the versions of an atom or edge, given newest first, that an undo took back, each with its seq."""
     gone: dict[int, int] = {}
     undone = by = 0
     for version in versions:
         if undone:
             undone -= 1
             gone[version.seq] = by
-        elif version.name is not None:
+        elif not _is_erased(version):
             undone, by = _undoes(body_of(transaction, version.seq)), version.seq
     return gone
+
+
+def _is_erased(version: VersionRow | Link) -> bool:
+    return not version.type if isinstance(version, Link) else version.name is None
 
 
 def is_undone(transaction: ReadTransaction, subject: bytes) -> bool:
@@ -182,8 +188,8 @@ def is_undone(transaction: ReadTransaction, subject: bytes) -> bool:
 
 
 def all_taken_back(transaction: ReadTransaction) -> frozenset[int]:
-    """The seqs of the versions of all atoms that were taken back."""
+    """The seqs of the versions of all atoms and edges that were taken back."""
     subjects = dict.fromkeys(undoing(transaction))
-    return frozenset(
-        seq for subject in subjects for seq in taken_back(transaction, list(versions_of(transaction, subject)))
-    )
+    atoms = (taken_back(transaction, list(versions_of(transaction, subject))) for subject in subjects)
+    edges = (taken_back(transaction, statements) for statements in stated_again(transaction))
+    return frozenset(seq for gone in chain(atoms, edges) for seq in gone)

@@ -9,9 +9,9 @@ took back counts as never said.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
-from typing import Final
+from typing import Final, TypeVar
 
 from substrate.atoms.bodies import body_of
 from substrate.atoms.resolve import find_subject
@@ -29,7 +29,7 @@ from substrate.save.input import AtomGiven, read_atom, read_said
 from substrate.save.repeat import is_same, merged
 from substrate.values.saved import Refused
 from substrate.views.atoms import VersionRow, find_names, versions_of
-from substrate.views.edges import find_link, statements_of
+from substrate.views.edges import Link, find_link, statements_of
 from substrate.views.traces import confirmation_of
 
 __all__ = ["Past"]
@@ -37,6 +37,7 @@ __all__ = ["Past"]
 _PORTION: Final = 1000
 _BYTES: Final = 1024 * 1024
 """Lines, and about their size together, that are judged in one snapshot."""
+_Version = TypeVar("_Version", VersionRow, Link)
 _NOT_SAID: Final = ("kind", "recorded_at")
 
 
@@ -188,11 +189,16 @@ def _versions(transaction: ReadTransaction, line: Line) -> list[int]:
 
 
 def _standing(transaction: ReadTransaction, subject: bytes) -> list[VersionRow]:
-    """The versions of an atom that no undo took back, latest first. What ends nothing of them is left out, too."""
-    versions = list(versions_of(transaction, subject))
-    gone = taken_back(transaction, versions)
-    standing = [version for version in versions if version.seq not in gone]
-    while standing and standing[-1].kind is Kind.TOMBSTONE:
+    """The versions of an atom that no undo took back, latest first."""
+    return _not_undone(transaction, versions_of(transaction, subject))
+
+
+def _not_undone(transaction: ReadTransaction, versions: Iterable[_Version]) -> list[_Version]:
+    """These without what an undo took back, and without an end of nothing."""
+    rows = list(versions)
+    gone = taken_back(transaction, rows)
+    standing = [row for row in rows if row.seq not in gone]
+    while standing and standing[-1].kind in (Kind.TOMBSTONE, Kind.UNEDGE):
         standing.pop()
     return standing
 
@@ -201,7 +207,7 @@ def _statements(transaction: ReadTransaction, line: Line) -> list[int]:
     """The statements of the edge, latest first."""
     source, target = (find_subject(transaction, str(line.fields.get(end))) for end in ("source", "target"))
     link = find_link(transaction, source, str(line.fields.get("type")), target)
-    return [] if link is None else [statement.seq for statement in statements_of(transaction, link.edge)]
+    return [] if link is None else [one.seq for one in _not_undone(transaction, statements_of(transaction, link.edge))]
 
 
 def _told(line: Line) -> str:

@@ -35,7 +35,8 @@ class Batch:
     may_rename: bool = False
     """Whether it may state that an atom was renamed: a rename may, and an undo, which may take back or repeat one."""
     undoes: Mapping[str, int] = field(default_factory=dict)
-    """Of atoms that it takes back to what they were, by name: how many of their last versions never held."""
+    """How many of the last versions never held: of atoms that it takes back to what they were by name, of edges by id
+    in hexadecimal."""
     strength: int | None = None
     """With how many hundredths of strength what is recorded begins to fade; None: nothing is said of it."""
     touches: Mapping[str, Sequence[Touch]] = field(default_factory=dict)

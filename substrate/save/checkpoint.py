@@ -156,6 +156,7 @@ class Planner:
     touches: Mapping[str, Sequence[Touch]] = field(default_factory=dict)
     archives: bool = False
     part: Part | None = None
+    undoes: Mapping[str, int] = field(default_factory=dict)
     unlocked: UnlockedDomains | None = None
     atoms: list[tuple[str, AtomGiven]] = field(default_factory=list)
     edges: list[tuple[str, EdgeGiven]] = field(default_factory=list)
@@ -202,7 +203,7 @@ class Planner:
         self.tombstones_first = batch.tombstones_first
         self.may_rename = batch.may_rename
         self.strength, self.touches, self.archives = batch.strength, batch.touches, batch.archives
-        self.part = batch.part
+        self.part, self.undoes = batch.part, batch.undoes
         self.atoms = self._read_all(
             "atoms", batch.atoms, lambda item: self._clean_atom(placed(read_atom(item, common), where))
         )
@@ -485,6 +486,7 @@ class Planner:
         if known is not None and known.subject in self.unedged:
             raise InputError("this checkpoint both states it and takes it back: keep one of the two")
         said: dict[str, Json] = {**edge.members, "source": source.hex(), "type": edge.type, "target": target.hex()}
+        said |= {} if known is None else self._undoes(known.subject)
         if known is not None and known.members is not None:
             both = merged(known.members, said, edge.cleared)
             if is_same(both, known.members, edge.cleared):
@@ -585,8 +587,14 @@ class Planner:
         if link.edge in self.unedged:
             raise InputError("it is taken back twice in the same checkpoint")
         said = {**who, "source": link.source.hex(), "type": link.type, "target": link.target.hex()}
+        said |= self._undoes(link.edge)
         self._drafts.append(draft_other(Kind.UNEDGE, said, subject=link.edge))
         self.unedged[link.edge] = None
+
+    def _undoes(self, edge: bytes) -> dict[str, Json]:
+        """What a statement says of those before it, if it takes them back."""
+        count = self.undoes.get(edge.hex())
+        return {} if count is None else {UNDOES: count}
 
     def _named_link(self, transaction: ReadTransaction, edge: EdgeGiven) -> Link | None:
         """The edge that is stated between two atoms, by either of its names; else the one that was, by this name."""

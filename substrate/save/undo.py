@@ -227,18 +227,23 @@ def _named(changes: Iterable[Change], *kinds: str) -> tuple[str, ...]:
 
 
 def versions_in(transaction: ReadTransaction, seqs: range) -> Counter[str]:
-    """How many versions of each atom these entries are, by its id."""
+    """How many versions of each atom or edge these entries are, by its id."""
     entries = replay(transaction, seqs.start, seqs.stop)
-    return Counter(id_text(entry.subject) for entry in entries if entry.kind in (Kind.PUT, Kind.TOMBSTONE))
+    kinds = (Kind.PUT, Kind.TOMBSTONE, Kind.EDGE, Kind.UNEDGE)
+    return Counter(id_text(entry.subject) for entry in entries if entry.kind in kinds)
 
 
 def inverse(changes: Sequence[Change], versions: Mapping[str, int], place: Place | None) -> Batch:
-    """What takes these changes back. `versions`: how many versions of each atom came with them, the last it has."""
+    """What takes these changes back. `versions`: how many versions of each came with them, the last it has."""
     atoms = [_atom(change.before) for change in changes if isinstance(change.before, Atom) and change.kind != "revived"]
     gone = [change.name for change in changes if change.kind in ("added", "revived") and change.name is not None]
     edges = [_edge(change.before) for change in changes if isinstance(change.before, Edge)]
     unedges = [change.id for change in changes if change.kind == "edge_added"]
-    undoes = {change.name: versions[change.id] for change in changes if change.name and change.id in versions}
+    undoes = {
+        change.id.replace("-", "") if change.kind.startswith("edge_") else change.name: versions[change.id]
+        for change in changes
+        if change.name and change.id in versions
+    }
     return Batch(tuple(atoms), tuple(edges), tuple(gone), tuple(unedges), place=place, may_rename=True, undoes=undoes)
 
 

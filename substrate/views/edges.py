@@ -43,6 +43,7 @@ __all__ = [
     "links_ever",
     "links_of",
     "some_links",
+    "stated_again",
     "statement_at",
     "statements_of",
     "took_a_place",
@@ -328,6 +329,17 @@ def ever_linked(transaction: ReadTransaction, atom: bytes, kind: str | None = No
 def statement_at(transaction: ReadTransaction, edge: bytes, upto: int) -> Link | None:
     """The latest statement of an edge after seq `upto`; without a type if it was erased."""
     return next(statements_of(transaction, edge, upto), None)
+
+
+def stated_again(transaction: ReadTransaction) -> Iterator[list[Link]]:
+    """The statements, latest first, of each edge that has several."""
+    last, count = b"", 0
+    for key, _ in transaction.scan(STATEMENTS):
+        edge = key[:ID_BYTES]
+        count = count + 1 if edge == last else 1
+        last = edge
+        if count == 2:  # noqa: PLR2004 - several
+            yield list(statements_of(transaction, edge))
 
 
 def statements_of(transaction: ReadTransaction, edge: bytes, upto: int | None = None) -> Iterator[Link]:

@@ -143,6 +143,23 @@ def test_a_plain_export_whose_import_was_undone_is_news_again(memory: Memory, ot
         assert len(other.list()) == 0
 
 
+def test_edges_whose_import_was_undone_are_news_again_and_those_undone_before_an_export_are_not_in_it(
+    memory: Memory, other: Memory
+) -> None:
+    edge = {"source": "v1.note.a", "type": "references", "target": "v1.note.b"}
+    memory.checkpoint(["v1.note.a = one", "v1.note.b = two"])
+    memory.checkpoint(edges=[edge])
+    memory.checkpoint(edges=[{**edge, "confidence": 0.5}, {**edge, "type": "depends_on"}])
+    assert (memory.undo().verb, memory.undo().verb, memory.undo().verb) == ("checkpoint", "undo", "undo")
+    lines = exported(memory)
+    assert ("depends_on" in lines, "0.5" in lines, "references" in lines) == (False, False, True)
+    for _ in range(2):
+        other.import_lines(io.StringIO(lines))
+        assert [one.type for one in other.edges("v1.note.a")] == ["references"]
+        other.undo()
+        assert not other.edges("v1.note.a").items
+
+
 def test_a_change_since_the_import_stays_and_news_of_the_other_store_come(memory: Memory, other: Memory) -> None:
     memory.checkpoint(["v1.fact.a = 1", "v1.fact.b = 1"])
     memory.checkpoint(["v1.fact.a = 2"])
@@ -304,6 +321,7 @@ def test_what_an_undo_took_back_stays_out_of_a_plain_export(memory: Memory, othe
     lines = io.StringIO()
     memory.export(lines)
     assert "false" not in lines.getvalue()
+    assert "references" not in lines.getvalue()
     other.import_lines(io.StringIO(lines.getvalue()))
     assert other.access("v1.fact.b", valid_at="2019-01-01").value == "true"
     assert [atom.name for atom in other.list(tombstoned=True)] == ["v1.fact.b"]
