@@ -221,7 +221,8 @@ class Grouper:
             return ""
         if not self._models.wanted:
             return "compared by rare words only: semantic search is off (model = none)"
-        return Message(f"{len(rows.bare):,} have no vector yet and were compared by rare words; ", INDEX)
+        how = "compared by rare words" if len(rows.ids) <= _ALL_WITH_ALL else "not compared, since there are so many"
+        return Message(f"{len(rows.bare):,} have no vector yet and were {how}; ", INDEX)
 
 
 class _Words:

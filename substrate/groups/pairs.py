@@ -53,10 +53,14 @@ def in_blocks(vectors: Floats, threshold: float, tell: Tell, rows: NDArray[np.in
 def one_by_one(
     vectors: Floats, threshold: float, tell: Tell, nearest: Callable[[Floats], NDArray[np.int64]]
 ) -> list[Pair]:
-    """The same, where all with all would be too many: `nearest` gives some rows that lie near a vector."""
+    """The same, where all with all would be too many: `nearest` gives some rows that lie near a vector.
+
+    A vector of zeros stands for none, and lies near nothing.
+    """
     found: dict[tuple[int, int], float] = {}
+    has_vector = vectors.any(axis=1)
     for row, vector in enumerate(vectors):
-        others = nearest(vector)
+        others = nearest(vector) if has_vector[row] else np.empty(0, np.int64)
         others = others[others != row]
         likeness = vectors[others] @ vector
         for other, similarity in zip(others.tolist(), likeness.tolist(), strict=True):

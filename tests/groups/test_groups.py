@@ -100,7 +100,9 @@ def test_ids_are_equal_in_another_process(notes: Memory, store: Path, home: Path
 
 
 @pytest.mark.usefixtures("cache")
-def test_by_vectors_what_was_said_twice_is_found_and_nothing_else_is(reopen: Reopen) -> None:
+def test_by_vectors_what_was_said_twice_is_found_and_nothing_else_is(
+    reopen: Reopen, monkeypatch: pytest.MonkeyPatch
+) -> None:
     memory = reopen(background=False)
     texts, pairs = planted()
     memory.checkpoint([f"v1.note.n{at} = {text}" for at, text in enumerate(texts)])
@@ -111,6 +113,10 @@ def test_by_vectors_what_was_said_twice_is_found_and_nothing_else_is(reopen: Reo
     assert not any(group.by_words for group in found)
     grouped = {frozenset(int(member.name.removeprefix("v1.note.n")) for member in group.members) for group in found}
     assert len(grouped & pairs) >= 0.95 * max(len(pairs), len(grouped))
+    memory.checkpoint(["v1.note.late = came late"])
+    assert memory.groups().meaning.startswith("1 have no vector yet and were compared by rare words")
+    monkeypatch.setattr("substrate.groups.groups._ALL_WITH_ALL", 2)
+    assert memory.groups().meaning.startswith("1 have no vector yet and were not compared")
 
 
 def test_of_many_groups_the_best_are_remembered(notes: Memory, monkeypatch: pytest.MonkeyPatch) -> None:

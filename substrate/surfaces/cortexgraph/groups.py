@@ -112,10 +112,11 @@ def consolidate_memories(
     if not cluster_id.strip() and not auto_detect:
         raise InputError("give cluster_id, from cluster_memories, or auto_detect true")
     if cluster_id.strip():
-        groups, compared = [_group(client.memory, cluster_id.strip().lower())], 0
+        groups, compared, note = [_group(client.memory, cluster_id.strip().lower())], 0, ""
     else:
         found = client.memory.groups(threshold=cohesion_threshold, limit=_ALL, surface=NAME, progress=progress)
         groups, compared = [group for group in found if group.cohesion >= cohesion_threshold], found.compared
+        note = render(found.meaning, client.words)
     alone = bool(cluster_id.strip())
     act = {"preview": _preview, "apply": _apply, "link": _link}[mode]
     results = []
@@ -131,7 +132,7 @@ def consolidate_memories(
             consolidated_clusters=done if mode == "apply" else 0,
             linked_clusters=done if mode == "link" else 0,
             results=results[:_SHOWN] if mode == "preview" else results[:_TOLD],
-            message=_done(mode, done, len(results)),
+            message=_with(_done(mode, done, len(results)), note),
         )
     )
 

@@ -97,21 +97,31 @@ def save_memory(
     except ItemsRefused as error:  # there is one item, and the caller knows of no list
         code, reason = (getattr(error.refused[0], word) for word in ("code", "reason"))
         raise (SecretFound if code == SecretFound.code else InputError)(reason) from None
-    again = saved.name in saved.confirmed
+    conflicts = _contradicted(memory, saved) if "read" in client.scopes else None
     model = memory.model(most=1)
     now = memory.fading([saved.name])[0]
     return reply(
         SavedNote(
             success=True,
             memory_id=saved.ids[saved.name],
-            message="this memory was known already, and is confirmed" if again else "the memory is saved",
+            message=_told(saved, conflicts or []),
             has_embedding=bool(model.model) and not model.waiting,
             enrichment_applied=entities is None or strength is None,
             auto_entities=len(found),
             calculated_strength=now.strength,
-            conflicts=_contradicted(memory, saved) if "read" in client.scopes else None,
+            conflicts=conflicts,
         )
     )
+
+
+def _told(saved: Remembered, conflicts: list[str]) -> str:
+    """What became of it; and whether it contradicts others, which a client that shows the message alone is told too."""
+    again = saved.name in saved.confirmed
+    told = "this memory was known already, and is confirmed" if again else "the memory is saved"
+    if conflicts:
+        others = "another memory" if len(conflicts) == 1 else f"{len(conflicts):,} other memories"
+        told += f", but it contradicts {others} (conflicts): ask the user which one holds"
+    return told + ("; the search for contradictions failed: tell the user" if saved.unchecked else "")
 
 
 def _contradicted(memory: Memory, saved: Remembered) -> list[str] | None:

@@ -80,6 +80,17 @@ def test_more_clusters_than_are_told_are_counted_and_progress_is_told(notes: Age
     assert heard == sorted(heard)
 
 
+@pytest.mark.usefixtures("pair")
+def test_a_comparison_without_vectors_is_told_as_one_by_words(notes: Agent) -> None:
+    told = "compared by rare words only: semantic search is off"
+    for tool, said in (
+        ("cluster_memories", {}),
+        ("cluster_memories", {"find_duplicates": True}),
+        ("consolidate_memories", {"auto_detect": True}),
+    ):
+        assert told in notes.ok(tool, **said)["message"]
+
+
 def test_duplicates_are_pairs(notes: Agent, pair: list[str]) -> None:
     said = notes.ok("cluster_memories", find_duplicates=True)
     (one,) = said["duplicates"]

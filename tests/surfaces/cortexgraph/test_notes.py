@@ -117,7 +117,11 @@ def test_a_credential_is_refused_and_not_repeated(shared: Agent) -> None:
 def test_a_memory_that_contradicts_another_says_which(agent: Agent) -> None:
     first = agent.ok("save_memory", content="The port of the API is 8080")
     saved = agent.ok("save_memory", content="The port of the API is 9090")
-    assert saved.get("conflicts") in (None, [first["memory_id"]])
+    assert saved["conflicts"] == [first["memory_id"]]
+    assert saved["message"] == (
+        "the memory is saved, but it contradicts another memory (conflicts): ask the user which one holds"
+    )
+    assert first["message"] == "the memory is saved"
 
 
 @pytest.mark.parametrize(
