@@ -58,7 +58,7 @@ def one_by_one(
     A vector of zeros stands for none, and lies near nothing.
     """
     found: dict[tuple[int, int], float] = {}
-    has_vector = vectors.any(axis=1)
+    has_vector = (vectors != 0).sum(axis=1).tolist()
     for row, vector in enumerate(vectors):
         others = nearest(vector) if has_vector[row] else np.empty(0, np.int64)
         others = others[others != row]
