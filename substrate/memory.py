@@ -1195,7 +1195,7 @@ class Memory(Tabular):
         `keep` and `recall` are from 0 to 1, `advice` is keep, ask or leave, `query` is what to search for, `phrases`
         says why. SchemaInvalid, InputError if there is no text, TooLarge.
         """
-        from substrate.save.cues import cues_of  # noqa: PLC0415 - its tables take a moment
+        from substrate.transcripts.cues import cues_of  # noqa: PLC0415 - its tables take a moment
 
         return cues_of(text)
 

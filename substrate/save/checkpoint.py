@@ -8,72 +8,60 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, TypeVar
 from uuid import UUID
 
 from substrate.atoms.bodies import body_of
 from substrate.atoms.domains import DOMAIN, last_attrs
-from substrate.atoms.edge_kinds import BUILT_IN, SCHEMA, EdgeKinds, edge_kinds, read_edge_kinds
+from substrate.atoms.edge_kinds import BUILT_IN, SCHEMA, EdgeKinds, edge_kinds
 from substrate.atoms.meant.near_names import MOST_SUGGESTED, or_near
 from substrate.atoms.moments import last_seq
-from substrate.atoms.resolve import find_subject, name_of, read_end
+from substrate.atoms.resolve import find_subject, name_of
 from substrate.atoms.supersedes import Chains
 from substrate.codec import Draft, draft_other, draft_put, draft_tombstone, read_body
 from substrate.conflicts.detect import NewVersion, detect
 from substrate.encryption.domains import is_any_encrypted
 from substrate.encryption.unlocked import UnlockedDomains
 from substrate.entities.naming import with_names
-from substrate.errors import InputError, ItemsRefused, NameInvalid, NotFound, SecretFound, SubstrateError, TooLarge
+from substrate.errors import InputError, NameInvalid, NotFound
 from substrate.kv.api import ReadTransaction
-from substrate.limits import LIMITS, check_size
+from substrate.limits import check_size
 from substrate.log.append import Decision
 from substrate.log.expect import Expect
 from substrate.log.identity import draw_id, id_text
 from substrate.log.log import Log
 from substrate.log.tables import BODIES, EXPECTED, seq_key
-from substrate.messages import AN_ATOM, ATOM, Arg, Item, Message
+from substrate.messages import AN_ATOM, ATOM
 from substrate.names import check_new_name, type_of
 from substrate.proof.encoding import Json
 from substrate.proof.entry import SALT_BYTES, Kind
 from substrate.proof.head import SignedHead
 from substrate.save.batch import Batch
-from substrate.save.encrypted import Encrypter, Items, check_versions
+from substrate.save.encrypted import Encrypter, check_versions
 from substrate.save.input import (
     AtomGiven,
     EdgeGiven,
-    EdgeInput,
     ExpectInput,
     TombstoneGiven,
-    TombstoneInput,
-    name_in,
-    placed,
-    read_atom,
-    read_edge,
     read_expect,
     read_said,
-    read_tombstone,
     turn_edge,
 )
 from substrate.save.quota import check_quota
-from substrate.save.repeat import check_domain_attrs, is_same, merged, placed_by, repeats, with_tier
+from substrate.save.reading import Items, Refusals, read_items
+from substrate.save.repeat import is_same, merged, placed_by, repeats, with_tier
 from substrate.schema import RENAMED, UNDOES
 from substrate.snapshot import Snapshot
-from substrate.text.refuse_secrets import holds_secret, refuse_secrets
-from substrate.text.secrets import find_secrets
+from substrate.text.refuse_secrets import refuse_secrets
 from substrate.values.edges import CONTRADICTS, PRODUCED_BY, RENAMED_TO, SUPERSEDES
-from substrate.values.saved import Contradicted, Refused, Saved
+from substrate.values.saved import Contradicted, Saved
 from substrate.veil import bare
 from substrate.views.atoms import VersionRow, find_name, find_names, latest_version, versions_of
-from substrate.views.beside.parts import Part
 from substrate.views.edges import Link, find_link, is_linked, statement_at
 from substrate.views.touches import Touch, TouchKind, touch_traces
 from substrate.views.traces import Trace, confirmation_of, expected_name, trace_confirmed, trace_expected
 
 __all__ = ["Planner", "checkpoint", "read_batch"]
 
-_SHOWN: Final = 5
-_Raw = TypeVar("_Raw")
-_Read = TypeVar("_Read")
 _EdgeKey = tuple[bytes, str, bytes]
 
 
@@ -123,13 +111,9 @@ def read_batch(
     check_size("checkpoint", batch.count(), "checkpoint_items", "items", "save it in several checkpoints")
     if not allow_secrets:
         refuse_secrets(None, "", common)
-    planner = Planner(common, partial=partial, allow_secrets=allow_secrets)
-    planner.read(batch)
-    return planner, expected
-
-
-class _Overfull(Exception):
-    """The values come to more than a checkpoint takes: the rest need not be read."""
+    refusals = Refusals(partial)
+    items = read_items(batch, common, refusals, allow_secrets=allow_secrets)
+    return Planner(batch, common, items, refusals), expected
 
 
 @dataclass(slots=True)
@@ -144,26 +128,14 @@ class _Known:
 
 @dataclass(slots=True)
 class Planner:
-    """One checkpoint: reads the items, then decides what they come to."""
+    """One checkpoint: decides what its items come to, given what is there."""
 
+    batch: Batch
     common: Mapping[str, str | None]
-    partial: bool
-    allow_secrets: bool
+    items: Items
+    refusals: Refusals
     is_import: bool = False
-    tombstones_first: bool = False
-    may_rename: bool = False
-    strength: int | None = None
-    touches: Mapping[str, Sequence[Touch]] = field(default_factory=dict)
-    archives: bool = False
-    part: Part | None = None
-    undoes: Mapping[str, int] = field(default_factory=dict)
     unlocked: UnlockedDomains | None = None
-    atoms: list[tuple[str, AtomGiven]] = field(default_factory=list)
-    edges: list[tuple[str, EdgeGiven]] = field(default_factory=list)
-    tombstones: list[tuple[str, TombstoneGiven]] = field(default_factory=list)
-    unedges: list[tuple[str, EdgeGiven | str]] = field(default_factory=list)
-    task: str | None = None
-    refused: list[Refused] = field(default_factory=list)
     recorded: dict[str, None] = field(default_factory=dict)
     confirmed: dict[str, None] = field(default_factory=dict)
     tombstoned: dict[str, None] = field(default_factory=dict)
@@ -172,8 +144,6 @@ class Planner:
     dangling: dict[str, None] = field(default_factory=dict)
     conflicts: list[Contradicted] = field(default_factory=list)
     unchecked: list[str] = field(default_factory=list)
-    _bytes: int = 0
-    """Of the values that were read."""
     _drafts: list[Draft] = field(default_factory=list)
     _traces: list[Trace] = field(default_factory=list)
     _names: dict[str, _Known | None] = field(default_factory=dict)
@@ -191,154 +161,64 @@ class Planner:
     _chains: Chains | None = None
     _kinds: EdgeKinds | None = None
 
-    # -- before the lock ---------------------------------------------------------------------------------------------
-
-    def read(self, batch: Batch) -> None:
-        """Check every item for itself. ItemsRefused, unless what is refused may be left out."""
-        common = self.common
-        if batch.task is not None and not self.allow_secrets:
-            refuse_secrets(None, "", {"task": batch.task})
-        self.task = None if batch.task is None else read_end(batch.task, Arg("task"))
-        where = batch.place
-        self.tombstones_first = batch.tombstones_first
-        self.may_rename = batch.may_rename
-        self.strength, self.touches, self.archives = batch.strength, batch.touches, batch.archives
-        self.part, self.undoes = batch.part, batch.undoes
-        self.atoms = self._read_all(
-            "atoms", batch.atoms, lambda item: self._clean_atom(placed(read_atom(item, common), where))
-        )
-        self.edges = self._read_all(
-            "edges", batch.edges, lambda item: self._clean_edge(placed(read_edge(item, common), where))
-        )
-        self.tombstones = self._read_all("tombstones", batch.tombstones, self._read_tombstone)
-        self.unedges = self._read_all("unedges", batch.unedges, self._read_unedge)
-        if batch.undoes:
-            said = [(atom.name, atom.members) for _, atom in self.atoms]
-            for name, members in (*said, *((stone.name, stone.members) for _, stone in self.tombstones)):
-                if name in batch.undoes:
-                    members[UNDOES] = batch.undoes[name]
-        self._refuse()
-
-    def _read_all(self, what: str, items: Sequence[_Raw], read: Callable[[_Raw], _Read]) -> list[tuple[str, _Read]]:
-        taken: list[tuple[str, _Read]] = []
-        for i, item in enumerate(items):
-            try:
-                taken.append((Item(what, i), read(item)))
-            except _Overfull:
-                raise TooLarge("checkpoint", self._bytes, LIMITS["checkpoint_bytes"]) from None
-            except InputError as error:
-                self._reject(Item(what, i), error, name_in(item), raw=item)
-        return taken
-
-    def _read_tombstone(self, item: TombstoneInput) -> TombstoneGiven:
-        tombstone = read_tombstone(item, self.common)
-        if not self.allow_secrets:
-            refuse_secrets(None, "", tombstone.members)
-        return tombstone
-
-    def _read_unedge(self, item: EdgeInput | str) -> EdgeGiven | str:
-        if not isinstance(item, str):
-            return self._clean_edge(read_edge(item, self.common))
-        try:
-            return UUID(item).hex
-        except ValueError:
-            raise InputError("an unedge is the id of an edge, or its source, type and target") from None
-
-    def _clean_atom(self, atom: AtomGiven) -> AtomGiven:
-        self._bytes += len(atom.value) if atom.value.isascii() else len(atom.value.encode())
-        if self._bytes > LIMITS["checkpoint_bytes"]:
-            raise _Overfull
-        if not self.allow_secrets:
-            refuse_secrets(atom.name, atom.value, atom.members)
-        if atom.name == SCHEMA:
-            read_edge_kinds(atom.value)
-        if atom.name.startswith(DOMAIN):
-            check_domain_attrs(atom.members.get("attrs"))
-        return atom
-
-    def _clean_edge(self, edge: EdgeGiven) -> EdgeGiven:
-        if not self.allow_secrets:
-            refuse_secrets(None, "", {"source": edge.source, "type": edge.type, "target": edge.target, **edge.members})
-        return edge
-
-    def _reject(self, item: str, error: SubstrateError, name: str | None = None, raw: object = None) -> None:
-        reason = error.message
-        if not isinstance(error, SecretFound | TooLarge) and (holds_secret(raw) or find_secrets(reason)):
-            reason = "it is invalid, and nothing of it is repeated here since it holds what looks like a credential"
-        self.refused.append(Refused(item, error.code, reason, None if name is None or find_secrets(name) else name))
-
-    def _refuse(self) -> None:
-        if not self.refused or self.partial:
-            return
-        parts = ["nothing was saved. "]
-        for refused in self.refused[:_SHOWN]:
-            parts += [refused.item, ": ", refused.reason, "; "]
-        parts[-1] = f"; and {len(self.refused) - _SHOWN} more" if len(self.refused) > _SHOWN else ""
-        raise ItemsRefused(Message(*parts), tuple(self.refused))
-
-    # -- under the lock ----------------------------------------------------------------------------------------------
-
     def plan(self, transaction: ReadTransaction, time: int) -> Decision:
         """What the items come to, given what is there."""
         if is_any_encrypted(transaction):
             self._encrypt(transaction, time)
         self._look_up(transaction)
         waited_for = bare(transaction).any(EXPECTED)
-        if self.may_rename:
-            sources = (edge.source for _, edge in self.edges if edge.type == RENAMED_TO)
+        if self.batch.may_rename:
+            sources = (edge.source for _, edge in self.items.edges if edge.type == RENAMED_TO)
             self._renamed = {find_subject(transaction, source) for source in sources}
         puts = [
             (item, atom.name, lambda atom=atom: self._put(transaction, atom, time, waited_for))
-            for item, atom in self.atoms
+            for item, atom in self.items.atoms
         ]
         stones = [
             (item, stone.name, lambda stone=stone: self._tombstone(transaction, stone))
-            for item, stone in self.tombstones
+            for item, stone in self.items.tombstones
         ]
-        for step in (*stones, *puts) if self.tombstones_first else (*puts, *stones):
+        for step in (*stones, *puts) if self.batch.tombstones_first else (*puts, *stones):
             self._try(*step)
-        edges = self.edges
-        if self.task is not None:
-            task = find_subject(transaction, self.task)
+        edges = self.items.edges
+        if self.items.task is not None:
+            task = find_subject(transaction, self.items.task)
             produced = [name for name in self.recorded if find_subject(transaction, name) != task]
             members = {key: text for key, text in self.common.items() if text is not None and key != "source"}
-            edges = [*edges, *(("task", EdgeGiven(name, PRODUCED_BY, self.task, dict(members))) for name in produced)]
-        for item, unedge in self.unedges:
+            edges = [
+                *edges,
+                *(("task", EdgeGiven(name, PRODUCED_BY, self.items.task, dict(members))) for name in produced),
+            ]
+        for item, unedge in self.items.unedges:
             self._try(item, None, lambda unedge=unedge: self._unedge(transaction, unedge))  # type: ignore[misc]
         for item, edge in edges:
             self._try(item, None, lambda edge=edge: self._state(transaction, edge, time))  # type: ignore[misc]
-        self._refuse()
+        self.refusals.stop()
         check_quota(transaction, list(self.recorded), len(self.tombstoned))
         self._compare(transaction, time)
         touches = touch_traces(transaction, list(self._touches(transaction, time)))
-        part = [self.part.row(last_seq(transaction) + 1)] if self.part is not None and self._drafts else []
+        part = [self.batch.part.row(last_seq(transaction) + 1)] if self.batch.part is not None and self._drafts else []
         return Decision(self._drafts, [*self._traces, *touches, *part])
 
     def _encrypt(self, transaction: ReadTransaction, time: int) -> None:
         """From here on, what belongs to encrypted domains is ciphertext under opaque names."""
         encrypter = Encrypter(transaction, time, self.unlocked, self.common)
-        if self.may_rename:
-            for stone in self.tombstones:
+        if self.batch.may_rename:
+            for stone in self.items.tombstones:
                 encrypter.check_rename(stone[1].name)
-        items = encrypter.encrypted(
-            Items(self.atoms, self.edges, self.tombstones, self.unedges),
-            self._reject,
-        )
-        self.atoms, self.edges, self.tombstones = items.atoms, items.edges, items.tombstones
-        self.unedges = items.unedges
-        self.task = None if self.task is None else encrypter.name(self.task)
+        self.items = encrypter.encrypted(self.items, self.refusals.add)
         self._shown = encrypter.shown
-        self._refuse()
+        self.refusals.stop()
 
     def _touches(self, transaction: ReadTransaction, time: int) -> Iterator[Touch]:
         """With which strength what is recorded begins to fade, how it was used before, and what is put away."""
-        if self.strength is not None:
+        if self.batch.strength is not None:
             for name in self.recorded:
-                yield Touch(find_subject(transaction, name), time, 0, self.strength, TouchKind.SAVED)
-        for name in dict.fromkeys(self.recorded) if self.touches else ():
-            for touch in self.touches.get(name, ()):
+                yield Touch(find_subject(transaction, name), time, 0, self.batch.strength, TouchKind.SAVED)
+        for name in dict.fromkeys(self.recorded) if self.batch.touches else ():
+            for touch in self.batch.touches.get(name, ()):
                 yield touch._replace(subject=find_subject(transaction, name), time=min(touch.time, time))
-        for subject in self._gone.values() if self.archives else ():
+        for subject in self._gone.values() if self.batch.archives else ():
             yield Touch(subject, time, 0, 0, TouchKind.ARCHIVED)
 
     def saved(self, seqs: range, head: SignedHead, subjects: Sequence[bytes] | None = None) -> Saved:
@@ -352,7 +232,7 @@ class Planner:
             tuple(str(UUID(bytes=edge)) for edge in self.stated),
             tuple(str(UUID(bytes=edge)) for edge in self.unedged),
             tuple(self.dangling),
-            tuple(self.refused),
+            tuple(self.refusals.items),
             tuple(self.conflicts),
             tuple(self.unchecked),
             {} if subjects is None else self._ids(subjects),
@@ -385,11 +265,11 @@ class Planner:
         try:
             step()
         except (InputError, NotFound) as error:
-            self._reject(item, error, name)
+            self.refusals.add(item, error, name)
 
     def _look_up(self, transaction: ReadTransaction) -> None:
         """The latest version of every atom named, with its body, in two reads."""
-        wanted = list(dict.fromkeys(atom.name for _, atom in self.atoms))
+        wanted = list(dict.fromkeys(atom.name for _, atom in self.items.atoms))
         rows = find_names(transaction, wanted)
         live = [row for row in rows if row is not None and row.kind is Kind.PUT]
         bodies = transaction.get_many(BODIES, [seq_key(row.seq) for row in live])
@@ -410,7 +290,7 @@ class Planner:
         if known is None:
             self._check_first(transaction, atom.name)
         said: dict[str, Json] = {**members, "name": atom.name, "value": atom.value}
-        if known is not None and atom.name.startswith(DOMAIN) and not self.may_rename:
+        if known is not None and atom.name.startswith(DOMAIN) and not self.batch.may_rename:
             said = with_tier(said, self._attrs(transaction, known, atom.name))
         if known is not None and known.members is not None and known.members["value"] == atom.value:
             both = merged(known.members, said, atom.cleared)
@@ -462,7 +342,7 @@ class Planner:
         if name in self.recorded or name in self.confirmed or name in self.tombstoned:
             raise InputError("this checkpoint also records or tombstones it: keep one of the two")
         if row is None:
-            near = or_near(transaction, stone.name) if len(self.refused) < MOST_SUGGESTED else ""
+            near = or_near(transaction, stone.name) if len(self.refusals.items) < MOST_SUGGESTED else ""
             raise NotFound("there is no such ", ATOM, f" to tombstone{near}")
         if row.kind is Kind.TOMBSTONE:
             raise NotFound("it is tombstoned already")
@@ -476,7 +356,7 @@ class Planner:
 
     def _state(self, transaction: ReadTransaction, edge: EdgeGiven, time: int) -> None:
         edge = self._as_kept(transaction, edge)
-        if edge.type == RENAMED_TO and not (self.may_rename or self.is_import):
+        if edge.type == RENAMED_TO and not (self.batch.may_rename or self.is_import):
             raise InputError("an edge of the type renamed_to comes with a rename only")
         source, target = self._end(transaction, edge.source), self._end(transaction, edge.target)
         if edge.type == SUPERSEDES and self._chain(transaction).closes_circle(source, target):
@@ -593,7 +473,7 @@ class Planner:
 
     def _undoes(self, edge: bytes) -> dict[str, Json]:
         """What a statement says of those before it, if it takes them back."""
-        count = self.undoes.get(edge.hex())
+        count = self.batch.undoes.get(edge.hex())
         return {} if count is None else {UNDOES: count}
 
     def _named_link(self, transaction: ReadTransaction, edge: EdgeGiven) -> Link | None:

@@ -8,7 +8,7 @@ is ever saved as text there. That holds from the moment `encrypt` has written th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, TypeAlias, TypeVar
 
 from substrate.atoms.bodies import body_of
@@ -28,6 +28,7 @@ from substrate.names import check_name, domain_part, escape_part
 from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
 from substrate.save.input import AtomGiven, EdgeGiven, TombstoneGiven
+from substrate.save.reading import Items
 from substrate.save.repeat import PLACE, is_same, merged, placed_by
 from substrate.schema import UNDOES
 from substrate.snapshot import Snapshot
@@ -35,23 +36,13 @@ from substrate.text.quote import as_word
 from substrate.values.edges import MEMBER_OF
 from substrate.views.atoms import find_name, latest_version
 
-__all__ = ["Encrypter", "Items", "check_versions"]
+__all__ = ["Encrypter", "check_versions"]
 
 _HAS_MEMBER: Final = BUILT_IN.inverse(MEMBER_OF)
 _OF_CALL: Final = ("actor", "session", "origin")
 """What edges and tombstones say of the call that made them: of what is encrypted they say nothing."""
 _Item = TypeVar("_Item")
 _Reject: TypeAlias = Callable[[str, SubstrateError, str | None], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Items:
-    """What a checkpoint is to write, each with its place in the call."""
-
-    atoms: list[tuple[str, AtomGiven]]
-    edges: list[tuple[str, EdgeGiven]]
-    tombstones: list[tuple[str, TombstoneGiven]]
-    unedges: list[tuple[str, EdgeGiven | str]]
 
 
 class Encrypter:
@@ -91,6 +82,7 @@ class Encrypter:
             list(_kept(items.edges, self._edge, reject)),
             list(_kept(items.tombstones, self._tombstone, reject)),
             [(at, self._ends(one) if isinstance(one, EdgeGiven) else one) for at, one in items.unedges],
+            None if items.task is None else self.name(items.task),
         )
 
     def name(self, name: str) -> str:

@@ -69,7 +69,7 @@ def refuse_first_checkpoint(  # noqa: PLR0913 - as `Memory.checkpoint`
         Naming(transaction, salt, (), expected or Expect(), head)
         drafts = planner.plan(transaction, 0).drafts
     if not drafts:
-        raise ItemsRefused("nothing was saved: every item was refused", tuple(planner.refused))
+        raise ItemsRefused("nothing was saved: every item was refused", tuple(planner.refusals.items))
     check_batch(drafts)
 
 

@@ -1,5 +1,6 @@
-"""Transcripts of a client's sessions: what a person stated in one becomes atoms, without any call by a model.
+"""What a person says to a client: in a whole session, out of which it becomes atoms without any call by a model.
 
 claude_code  the human turns of a transcript of Claude Code, out of a file that anybody may have written
+cues         the verb cues: whether one message asks to keep or to recall something
 record       the verb transcript: what these turns state, recorded as atoms that wait to be confirmed
 """

@@ -49,7 +49,7 @@ def which(given: Namespace, _: Output) -> Answer:
 
 def cues(given: Namespace, _: Output) -> Answer:
     """Print what the wording of a message asks of memory."""
-    from substrate.save.cues import cues_of  # noqa: PLC0415 - its tables take a moment
+    from substrate.transcripts.cues import cues_of  # noqa: PLC0415 - its tables take a moment
 
     found = cues_of(" ".join(given.text))  # it needs no store
     said = [("advice", found.advice), ("keep", f"{found.keep:.2f}"), ("recall", f"{found.recall:.2f}")]

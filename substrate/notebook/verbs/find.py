@@ -32,7 +32,7 @@ def which(workspace: Workspace, given: Namespace, _: str | None) -> Matches:
 @verb(CUES, rest="text")
 def cues(_workspace: Workspace, given: Namespace, _: str | None) -> Cues:
     """What the wording of a message asks of memory."""
-    from substrate.save.cues import cues_of  # noqa: PLC0415 - its tables take a moment
+    from substrate.transcripts.cues import cues_of  # noqa: PLC0415 - its tables take a moment
 
     return cues_of(given.text)  # it needs no store
 
