@@ -153,8 +153,17 @@ def bootstrap(  # noqa: PLR0913
     inside = None
     if domain is not None:
         inside = index.domains.mask(snapshot, documents, Domains(snapshot).domain(domain))
-    aside = forecaster.set_aside
-    return open_with(snapshot, documents, asked, needs, inside=inside, meaning=meaning, shown=shown, set_aside=aside)
+    return open_with(
+        snapshot,
+        documents,
+        asked,
+        needs,
+        inside=inside,
+        meaning=meaning,
+        shown=shown,
+        set_aside=forecaster.set_aside,
+        lag=forecaster.lag,
+    )
 
 
 def open_with(  # noqa: PLR0913
@@ -168,13 +177,15 @@ def open_with(  # noqa: PLR0913
     meaning: str = "",
     shown: Shown = compact,
     set_aside: int = 0,
+    lag: int = 0,
 ) -> Opening:
     """The opening of a session that needs these, as the model has it. `counter`: if not as everywhere.
 
-    `inside`: which versions are of atoms of the domain, if that is known; `set_aside`: how many pages match besides.
+    `inside`: which versions are of atoms of the domain, if that is known; `set_aside`: how many pages match besides;
+    `lag`: how many versions were compared by words alone.
     """
     measure = Measure.of(counter or token_counter(), shown)
-    return _Opener(snapshot, documents, asked, needs, measure, inside).open(meaning, set_aside)
+    return _Opener(snapshot, documents, asked, needs, measure, inside).open(meaning, set_aside, lag)
 
 
 class _Opener:
@@ -209,13 +220,13 @@ class _Opener:
             return None
         return find_subject(self._snapshot.transaction, domain)
 
-    def open(self, meaning: str, set_aside: int) -> Opening:
-        """The opening. `meaning`: why the objective was matched by words alone, if so."""
+    def open(self, meaning: str, set_aside: int, lag: int) -> Opening:
+        """The opening. `meaning`: why the objective was matched by words alone, if so; `lag`: how many were else."""
         asked, measure = self._asked, self._measure
         self._gatherer.left_out["ingested"] += set_aside
         if asked.objective is not None:
             self._absent += absent_in(self._snapshot.transaction, self._documents, asked.objective)
-        envelope = replace(self._envelope(), meaning=meaning)
+        envelope = replace(self._envelope(), meaning=meaning, lag=lag)
         room = room_in(envelope, measure)
         offers = self._offers(room)
         aimed = asked.objective is not None and self._domain is None

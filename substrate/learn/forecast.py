@@ -36,7 +36,7 @@ class Forecaster:
         self._heirs = Heirs(snapshot)
         self._reader = Reader(snapshot, self._heirs)
         self._well: Collection[bytes] = ()
-        self.set_aside = 0
+        self.set_aside = self.lag = 0
         """Pages that match the objective of `before` well, and were set aside for what people said."""
 
     # -- what each part says, for who weighs them -----------------------------------------------------------------
@@ -51,7 +51,7 @@ class Forecaster:
         """The parts, in a session in which nothing was opened yet."""
         if match is None or not objective:
             return self._reader.before(domain, objective)
-        found, self._well, self.set_aside = match.shares(self._snapshot, None if domain == HOLE else domain)
+        found, self._well, self.set_aside, self.lag = match.shares(self._snapshot, None if domain == HOLE else domain)
         return self._reader.before(domain, objective, found, match.alike(self._snapshot.transaction))
 
     def weights(self, question: str) -> dict[str, float]:

@@ -26,9 +26,10 @@ from substrate.search.words import score_words
 from substrate.snapshot import Snapshot
 from substrate.text.terms import QueryTerm, query_terms
 from substrate.views.nearest.index import Spaces
+from substrate.views.vectors import embedded_upto
 from substrate.views.words import NONE
 
-__all__ = ["Query", "SearchIndex"]
+__all__ = ["Query", "SearchIndex", "not_embedded"]
 
 _TERMS: Final = 100
 """Words of a query that are looked up. Of a whole page the first hundred different ones say what it is about."""
@@ -45,6 +46,15 @@ class Query(NamedTuple):
     when: When
     vector: QueryVector
     terms: tuple[QueryTerm, ...]
+
+
+def not_embedded(lists: Lists, query: Query) -> int:
+    """How many versions a query is not compared with by meaning, because they are not embedded yet."""
+    said = lists.documents.said
+    lag = int(np.count_nonzero(said[embedded_upto(lists.snapshot.transaction, query.vector.space) :]))
+    if lists.nearest is not None and lists.nearest.waiting:  # of unlocked domains
+        lag += int(np.count_nonzero(said[lists.nearest.waiting]))
+    return lag
 
 
 class SearchIndex:

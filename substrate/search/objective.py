@@ -8,15 +8,17 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from substrate.atoms.bodies import body_of
 from substrate.atoms.domains import Domains
 from substrate.kv.api import ReadTransaction
 from substrate.search.candidates import gather
 from substrate.search.columns.documents import Documents, Mask
 from substrate.search.filters import Filters
-from substrate.search.index import Query, SearchIndex
+from substrate.search.index import Query, SearchIndex, not_embedded
 from substrate.search.ranking import rank
 from substrate.search.scope import pages_of
 from substrate.snapshot import Snapshot
+from substrate.text.snippet import together
 from substrate.values.hits import WELL
 
 __all__ = ["Match", "Matched"]
@@ -36,6 +38,8 @@ class Matched(NamedTuple):
     well: set[bytes]
     set_aside: int = 0
     """Pages that match well, and are not among them: they would crowd out what people said."""
+    lag: int = 0
+    """Versions that were compared by words alone, because they are not embedded yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +62,11 @@ class Match:
         Hits that say little of the objective count next to nothing: scores are squared.
         """
         documents = self.index.documents(snapshot.transaction)
-        seqs, points = self._best(snapshot, documents, Filters())
+        seqs, points, lag = self._best(snapshot, documents, Filters())
         set_aside = 0
         if not self.ingested and _is_crowded(snapshot, documents, seqs):
             set_aside = int((pages_of(snapshot.transaction, documents)[seqs] & self._is_good(points)).sum())
-            seqs, points = self._best(snapshot, documents, Filters(without_pages=True))
+            seqs, points, lag = self._best(snapshot, documents, Filters(without_pages=True))
         scores: dict[bytes, float] = {}
         well: set[bytes] = set()
         inside = self._inside(snapshot, documents, domain)[seqs].tolist() if domain is not None else [True] * len(seqs)
@@ -76,7 +80,7 @@ class Match:
             scores[subject] = max(scores.get(subject, 0.0), score * score * (1 if is_inside else _OUTSIDE))
         total = sum(scores.values())
         shares = {subject: score / total for subject, score in scores.items()} if total > 0 else {}
-        return Matched(shares, well, set_aside)
+        return Matched(shares, well, set_aside, lag)
 
     def _is_good(self, points: NDArray[np.float32]) -> NDArray[np.bool_]:
         """Which of these scores are those of good matches. By words alone, scores depend on how many there are."""
@@ -97,13 +101,32 @@ class Match:
 
     def _best(
         self, snapshot: Snapshot, documents: Documents, filters: Filters
-    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """The versions that match best, with their scores."""
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32], int]:
+        """The versions that match best, with their scores; and how many are not embedded yet.
+
+        Of these, a long text that has the words of the objective here and there counts less: no meaning speaks for it.
+        """
         lists = self.index.lists(snapshot, documents, self.query, filters, past=False)
         gathered = gather(lists, documents.when)
         ranked = rank(gathered.candidates, lists.vector, self.query.when)
         best = ranked.order[:_MATCHES]
-        return gathered.seqs[best], ranked.score[best]
+        seqs, points = gathered.seqs[best], ranked.score[best]
+        lag = 0 if self.why else not_embedded(lists, self.query)
+        if lag:
+            vectors = gathered.candidates.vectors
+            bare = np.ones(len(best), bool) if vectors is None else np.isnan(vectors[best, 0])
+            points = points * self._together(snapshot, seqs, bare)
+        return seqs, points, lag
+
+    def _together(self, snapshot: Snapshot, seqs: NDArray[np.int64], bare: Mask) -> NDArray[np.float32]:
+        """Of the versions without a vector, which share of their words of the objective stands together; else 1."""
+        terms = frozenset(term.term for term in self.query.terms)
+        shares = np.ones(len(seqs), np.float32)
+        for place in np.flatnonzero(bare).tolist():
+            body = body_of(snapshot.transaction, int(seqs[place]))
+            if body is not None:
+                shares[place] = together(str(body.members.get("value")), terms)
+        return shares
 
 
 def _is_crowded(snapshot: Snapshot, documents: Documents, seqs: NDArray[np.int64]) -> bool:

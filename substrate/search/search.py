@@ -22,7 +22,7 @@ from substrate.names import normalise
 from substrate.proof.entry import Kind
 from substrate.search.candidates import Gathered, Lists, gather, others
 from substrate.search.filters import Filters
-from substrate.search.index import Query, SearchIndex
+from substrate.search.index import Query, SearchIndex, not_embedded
 from substrate.search.near_terms import near_terms
 from substrate.search.ranking import Ranked, rank, with_named
 from substrate.search.statements.newest import newest_first
@@ -33,7 +33,6 @@ from substrate.text.snippet import snippet_of
 from substrate.values.hits import Found, Hit
 from substrate.values.times import from_microseconds
 from substrate.views.atoms import VersionRow
-from substrate.views.vectors import embedded_upto
 
 __all__ = ["check_search", "check_walk", "search"]
 
@@ -67,9 +66,7 @@ def search(  # noqa: PLR0913
     when = query.when
     past = when.asked in _PAST and snapshot.valid_at is None
     lists = index.lists(snapshot, documents, query, filters, past=past)
-    lag = int(np.count_nonzero(documents.said[embedded_upto(snapshot.transaction, query.vector.space) :]))
-    if lists.nearest is not None and lists.nearest.waiting:  # of unlocked domains
-        lag += int(np.count_nonzero(documents.said[lists.nearest.waiting]))
+    lag = not_embedded(lists, query)
     page = _Page(lists, query, hops, walk, past=past, lag=lag)
     hits, more = page.take(offset, limit, min_score)
     return Found(

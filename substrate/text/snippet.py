@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from substrate.text.terms import Span, matching
 
-__all__ = ["Snippet", "snippet_of"]
+__all__ = ["Snippet", "snippet_of", "together"]
 
 _LENGTH: Final = 240
 _LEAD: Final = 40
@@ -29,7 +29,7 @@ def snippet_of(text: str, terms: AbstractSet[str]) -> Snippet:
     found = matching(text[:_LOOKED_AT], terms) if terms else []
     start, stop = 0, len(text)
     if stop > _LENGTH:
-        start = _best_start(found, terms)
+        start, _ = _best(found, terms)
         start, stop = _at_words(text, start, min(stop, start + _LENGTH))
     before, behind = "…" if start else "", "…" if stop < len(text) else ""
     shift = len(before) - start
@@ -40,8 +40,17 @@ def snippet_of(text: str, terms: AbstractSet[str]) -> Snippet:
     return Snippet(before + text[start:stop] + behind, tuple(marks))
 
 
-def _best_start(found: list[Span], terms: AbstractSet[str]) -> int:
-    """Where the passage with the most different terms begins: a window that is moved over the matched words."""
+def together(text: str, terms: AbstractSet[str]) -> float:
+    """Which share of the different terms that a text has is in one passage of it: 1 if that is all of them."""
+    if len(text) <= _LENGTH:
+        return 1.0
+    found = matching(text[:_LOOKED_AT], terms)
+    has = {term for span in found for term in span.terms if term in terms}
+    return _best(found, terms)[1] / len(has) if has else 1.0
+
+
+def _best(found: list[Span], terms: AbstractSet[str]) -> tuple[int, int]:
+    """Where the passage with the most different terms begins, and how many: a window moved over the matched words."""
     inside: Counter[str] = Counter()
     best, most, first = 0, 0, 0
     for at, span in enumerate(found):
@@ -52,7 +61,7 @@ def _best_start(found: list[Span], terms: AbstractSet[str]) -> int:
             first += 1
         if len(inside) > most:
             best, most = found[first].start, len(inside)
-    return max(0, best - _LEAD)
+    return max(0, best - _LEAD), most
 
 
 def _at_words(text: str, start: int, stop: int) -> tuple[int, int]:

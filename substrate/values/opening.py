@@ -226,6 +226,8 @@ class Opening(Result):
     """The last entry of the log that this answer knows of."""
     meaning: str = ""
     """Empty if the objective was matched by words and meaning; else why it was by words alone, and what to do."""
+    lag: int = 0
+    """How many versions were matched by words alone, because they are not embedded yet."""
 
     cut: bool = False
     """Whether so much was given up for the budget that not even `left_out` tells of it. Not in `to_dict`."""
@@ -279,7 +281,8 @@ class Opening(Result):
         for section in ("goals", "constraints", "preferences", "atoms", "conflicting_facts", "absent"):
             said[section] = [item.to_dict() for item in getattr(self, section)] or None
         said["left_out"] = self.left_out.to_dict() or None
-        how = [*(["weakly"] if self.weak else []), *(["by words only"] if self.meaning else [])]
+        by_words = ["by words only"] if self.meaning else [f"{self.lag} not embedded yet"] if self.lag else []
+        how = [*(["weakly"] if self.weak else []), *by_words]
         if how and self.max_tokens >= _SMALL:
             said["matched"] = ", ".join(how)
         said |= {"counter": self.counter, "tokens": self.tokens, "max_tokens": self.max_tokens, "seq": self.seq}
@@ -308,6 +311,8 @@ class Opening(Result):
             lines.append(f"left out: {said}")
         if self.meaning and self.max_tokens >= _SMALL:
             lines.append("matched by words only")
+        elif self.lag and self.max_tokens >= _SMALL:
+            lines.append(f"not embedded yet, so matched by words only: {self.lag:,}")
         return "\n".join([*lines, f"tokens {self.tokens} of {self.max_tokens} by {self.counter}"])
 
     def __repr__(self) -> str:

@@ -445,3 +445,33 @@ def test_a_rule_that_matches_weakly_does_not_wait(memory: Memory) -> None:
     rule = Need(subject(memory, "v1.constraint.cents"), 0.01, {"match": 0.01}, is_weak=True, waits=True)
     needs = [rule, Need(subject(memory, "v1.fact.trained"), 0.5, {"goals": 0.5})]
     assert names(with_needs(memory, needs, Request.of("x")))[0] == "v1.constraint.cents"
+
+
+# -- while vectors are made --------------------------------------------------------------------------------------------
+
+_ELSEWHERE = " ".join(
+    f"Somebody spoke of the {word} in the yard, and all agreed." for word in ("fence", "lamp", "roof")
+)
+SCATTERED = (
+    f"Ann wants to rotate the crops on the release. {_ELSEWHERE} The signing of the lease went well. {_ELSEWHERE} "
+    f"The keys of the shed were lost. {_ELSEWHERE} A server fell at the dinner."
+)
+
+
+@pytest.mark.usefixtures("cache")
+def test_what_is_not_embedded_yet_is_counted_and_scattered_words_do_not_come_first(reopen: Reopen) -> None:
+    """The twin: once all is embedded, nothing is said of it."""
+    objective = "rotate the signing keys of the release server"
+    memory = reopen(background=False)
+    memory.checkpoint(["v1.fact.tea = The tea is green", "v1.fact.cat = The cat sleeps on the stove"])
+    memory.index()
+    assert memory.bootstrap(objective, begin=False).lag == 0
+    memory.checkpoint([f"v1.note.long = {SCATTERED}", "v1.fact.keys = The signing keys are in the safe"])
+    opening = memory.bootstrap(objective, begin=False)
+    assert [atom.name for atom in opening.atoms[:2]] == ["v1.fact.keys", "v1.note.long"]
+    assert opening.lag == 2
+    assert "not embedded yet, so matched by words only: 2" in opening.text()
+    assert str(opening.to_dict()["matched"]).endswith("2 not embedded yet")
+    memory.index()
+    opening = memory.bootstrap(objective, begin=False)
+    assert (opening.lag, "not embedded" in opening.json(), "not embedded" in opening.text()) == (0, False, False)

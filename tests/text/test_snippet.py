@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from substrate.text.snippet import snippet_of
+from substrate.text.snippet import snippet_of, together
 from substrate.text.terms import query_terms
 
 
@@ -59,3 +59,12 @@ def test_a_matched_word_longer_than_the_passage_is_shown_from_its_beginning() ->
     shown = snippet_of(f"token {word}", terms_of(word))
     assert (shown.text[:9], shown.text[-1], shown.marks) == ("token aaa", "…", ())
     assert "token aaa" in snippet_of(f"{'token ' * 60}{word} {word}", terms_of(word)).text
+
+
+def test_terms_of_a_long_text_are_together_as_far_as_one_passage_has_them() -> None:
+    far = " and so on" * 40
+    terms = frozenset(term.term for term in query_terms("red green blue"))
+    assert together(f"red{far} green blue{far}", terms) == 2 / 3
+    assert together(f"red{far} red green blue{far}", terms) == 1
+    assert together("red and green", terms) == 1  # a short text is one passage
+    assert together(far, terms) == 1

@@ -73,6 +73,7 @@ def opening(result: Opening) -> str:
         footer(
             f"left out: {result.left_out.text()}" if result.left_out.to_dict() else "",
             f"matched by words only: {result.meaning}" if result.meaning else "",
+            f"not embedded yet, so matched by words only: {result.lag:,}" if result.lag else "",
             "for a prompt: .text()",
         ),
         beside=bar(share, f"{result.tokens:,} of {result.max_tokens:,} tokens"),
