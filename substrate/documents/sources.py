@@ -34,11 +34,12 @@ _BYTES: Final = 8
 
 
 class Stored(NamedTuple):
-    """A document in use: its name, its source, and the mark of the folder that it came from."""
+    """A document in use: its name, its source, the mark of the folder that it came from, the digest of its bytes."""
 
     name: str
     source: str
     mark: str | None
+    digest: str | None = None
 
 
 def documents_of(
@@ -57,7 +58,8 @@ def documents_of(
         if body is None or not isinstance(source, str) or not source.startswith(start) or row.name is None:
             continue
         if row.name == document_name(domain, source):
-            yield Stored(row.name, source, mark_in(attrs_of(body)))
+            attrs = attrs_of(body)
+            yield Stored(row.name, source, mark_in(attrs), str(attrs["digest"]) if "digest" in attrs else None)
 
 
 def gone_from(

@@ -206,7 +206,8 @@ class Writer:
     def note_missing(self, root: Root, below: tuple[str, ...], listed: Listed) -> None:
         """Find documents of this folder whose files are gone: report them, or take them out of use if that is asked.
 
-        A folder that is suddenly empty, such as one that is not mounted, takes nothing out of use.
+        One whose bytes stand in another file of the folder was moved there: it goes out of use in any case, after the
+        other is written. A folder that is suddenly empty, such as one that is not mounted, takes nothing out of use.
         """
         with self._log.snapshot() as transaction:
             gone = gone_from(transaction, self.request, root, below, listed)
@@ -216,7 +217,12 @@ class Writer:
             for document in gone:
                 self.drop(document.name)
         else:
-            self._missing = tuple(gone)
+            self._flush()
+            there = {report.digest for report in self._done}
+            for document in gone:
+                if document.digest in there:
+                    self.drop(document.name)
+            self._missing = tuple(document for document in gone if document.digest not in there)
 
     def finish(self) -> Ingested:
         """Write what waits, and report all."""

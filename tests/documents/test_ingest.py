@@ -358,6 +358,24 @@ def test_files_that_are_gone_are_named_and_pruned_on_demand(memory: Memory, fold
     assert memory.document(gone, as_of=first.recorded).title == "The handbook"
 
 
+def test_a_file_that_was_moved_inside_its_folder_is_found_once_at_its_new_place(memory: Memory, folder: Path) -> None:
+    """The twin: one that was changed on the way is another file, and its old document is named as missing."""
+    (folder / "pump.md").write_text("The pump of the fountain was repaired in May.\n")
+    (folder / "lamp.md").write_text("The lamp of the yard is new.\n")
+    first = {item.source: item.name for item in memory.ingest(folder)}
+    (folder / "pump.md").rename(folder / "deep" / "pump.md")
+    (folder / "lamp.md").unlink()
+    (folder / "deep" / "lamp.md").write_text("The lamp of the yard is old.\n")
+    assert memory.ingest(folder, dry_run=True).missing == (first["docs/lamp.md"],)
+    second = memory.ingest(folder)
+    assert second.missing == (first["docs/lamp.md"],)
+    assert [item.name for item in second if item.status == "gone"] == [first["docs/pump.md"]]
+    hits = memory.search("the pump of the fountain, repaired in May")
+    found = [hit.atom.source for hit in hits if "pump of the fountain" in hit.value and hit.name.startswith("v1.chunk")]
+    assert found == ["docs/deep/pump.md"]
+    assert memory.ingest(folder).recorded == 0
+
+
 def test_a_folder_that_is_suddenly_empty_prunes_nothing(memory: Memory, folder: Path) -> None:
     first = memory.ingest(folder, domain="handbook")
     folder.rename(folder.with_name("elsewhere"))
