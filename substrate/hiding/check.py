@@ -11,13 +11,14 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from substrate.atoms.domains import CAP, DOMAIN, TIER, last_attrs
-from substrate.atoms.resolve import name_of
+from substrate.atoms.resolve import find_subject, name_of
 from substrate.ciphers import CIPHERTEXT
 from substrate.codec import Draft, decode_body
 from substrate.errors import Denied
 from substrate.kv.api import ReadTransaction
 from substrate.log.append import Decision
 from substrate.log.tables import BODIES, CHOICES, DOMAIN_KEYS, EXPECTED, seq_key
+from substrate.messages import AN_ATOM
 from substrate.proof.encoding import Json
 from substrate.proof.entry import SALT_BYTES, Kind
 from substrate.values.edges import SUPERSEDES
@@ -63,7 +64,7 @@ def check_decision(
             _check_waiting(transaction, draft.subject)
             _check_successor(transaction, draft.subject)
         elif draft.kind in _EDGES:
-            _check_edge(transaction, hidden, draft)
+            _check_edge(transaction, hidden, draft, decision)
     for table, key, row in decision.traces:
         if table == DOMAIN_KEYS:
             raise Denied("only a person encrypts a domain, or forgets one that is encrypted: ask a person to do it")
@@ -73,13 +74,31 @@ def check_decision(
             raise _denied("an edge to one of these names")
 
 
-def _check_edge(transaction: ReadTransaction, hidden: Hidden | None, draft: Draft) -> None:
+def _check_edge(transaction: ReadTransaction, hidden: Hidden | None, draft: Draft, decision: Decision) -> None:
     edge = decode_body(draft.body)
     ends = [bytes.fromhex(str(edge.get(end, ""))) for end in ("source", "target")]
     if hidden is not None and any(end in hidden.atoms for end in ends):
         raise _denied("an edge to one of these names")
     if edge.get("type") == SUPERSEDES:
         _check_waiting(transaction, ends[1])
+        if draft.kind is Kind.EDGE:
+            _check_in_use(transaction, ends[1], decision)
+
+
+def _check_in_use(transaction: ReadTransaction, target: bytes, decision: Decision) -> None:
+    """Denied if no such atom is in use, nor recorded by this: what a person records under its name would be hidden."""
+    row = latest_version(transaction, target)
+    if row is not None and row.kind is Kind.PUT:
+        return
+    puts = (draft for draft in decision.drafts if draft.kind is Kind.PUT)
+    names = (draft.name or str(decode_body(draft.body).get("name", "")) for draft in puts)
+    if all(find_subject(transaction, name) != target for name in names):
+        raise Denied(
+            "an edge of the type supersedes leads to ",
+            AN_ATOM,
+            " in use, and there is none of that name. ",
+            "Nothing was changed: record it first, or ask a person",
+        )
 
 
 def _check_name(

@@ -541,6 +541,25 @@ def test_an_agent_neither_confirms_nor_declines_a_statement_by_another_verb(memo
     assert names[2] in [atom.name for atom in memory.recent(tags="proposed")]
 
 
+def test_an_agent_cannot_hide_by_an_edge_what_a_person_records_later(memory: Memory) -> None:
+    """The twins: an agent may supersede what is in use, or recorded with the edge; a person also what is to come."""
+    agent = memory.client("agent", policy=Policy())
+    memory.checkpoint(["v1.fact.gone = 1", "v1.fact.old = 1"])
+    memory.checkpoint(tombstones=["v1.fact.gone"])
+
+    def edge(target: str) -> dict[str, str]:
+        return {"source": "v1.fact.mine", "type": "supersedes", "target": target}
+
+    for target in ("v1.constraint.to_come", "v1.fact.gone"):
+        with pytest.raises(Denied, match="in use, and there is none of that name"):
+            agent.checkpoint(["v1.fact.mine = 1"], edges=[edge(target)])
+        memory.checkpoint([f"{target} = a person says so"])
+        assert target in [atom.name for atom in memory.list()]
+    agent.checkpoint(["v1.fact.mine = 1", "v1.fact.both = 1"], edges=[edge("v1.fact.both"), edge("v1.fact.old")])
+    memory.checkpoint(edges=[edge("v1.fact.later")])
+    assert not {"v1.fact.both", "v1.fact.old"} & {atom.name for atom in memory.list()}
+
+
 @pytest.mark.parametrize("seed", range(rounds(3, 100)))
 def test_what_is_hidden_is_what_the_rule_says_of_every_atom(memory: Memory, clock: ManualClock, seed: int) -> None:
     """Brute force: the strictest tier of all domains that an atom belongs to, atom by atom, after each step."""
