@@ -201,5 +201,5 @@ def snapshot_of(
         return Snapshot(transaction, upto, time, time, asked)
     if upto is None:
         return Snapshot(transaction, None, None, clock.now())
-    at = to_microseconds(as_of) if isinstance(as_of, datetime) else time_of(transaction, max(upto, 0))
+    at = time_of(transaction, max(upto, 0)) if asked is None else asked
     return Snapshot(transaction, upto, None, at, asked)

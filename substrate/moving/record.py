@@ -92,6 +92,23 @@ class _Chunk:
     def has_lines(self) -> bool:
         return any(self.lines.values())
 
+    def take_out_ends(self, brought: Collection[object]) -> dict[str, list[str]]:
+        """Take out the ends of atoms and edges that lines before these bring; what they end, by what they are."""
+        ended: dict[str, list[str]] = {}
+        for word, kind in (("tombstones", "tombstone"), ("unedges", "unedge")):
+            items, lines = self.items[word], self.lines[word]  # type: ignore[literal-required]
+            keys = [Line(0, kind, item, 0).key for item in items]
+            kept = [at for at, key in enumerate(keys) if key not in brought]
+            gone = (key for key in keys if key in brought)
+            ended[word] = [" ".join(key) if isinstance(key, tuple) else str(key) for key in gone]
+            items[:], lines[:] = [items[at] for at in kept], [lines[at] for at in kept]
+        return ended
+
+    def bring(self, brought: set[object]) -> None:
+        """Note which atoms and edges these lines bring."""
+        brought.update(Line(0, "put", item, 0).key for item in self.items["atoms"])
+        brought.update(Line(0, "edge", item, 0).key for item in self.items["edges"])
+
 
 def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = None) -> Imported:
     """Record all lines, or compare them with what is there. What the reader could not read is told in `refused`.
@@ -101,6 +118,7 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
     then, and the message says so. So does QuotaReached, and has the report of it. InputError if there is no line.
     """
     results: list[Saved] = []
+    brought: set[object] = set()
     refused: list[Refused] = []
     there: set[str] = set()
     recorded: set[str] = set()
@@ -111,6 +129,8 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
     try:
         for chunk in _chunks(lines.lines if how.older else past.news(lines.lines)):
             refused += chunk.refused
+            if how.dry_run:
+                results += _ends(log, chunk, brought)
             if chunk.has_lines:
                 there |= _there(log, chunk, size)
                 first = _confirmed_first(log, chunk, how)
@@ -136,6 +156,17 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
     if not results:
         raise _refusal(_by_line(refused, how), "nothing was saved") if refused else _nothing()
     return _together(results, _by_line(refused, how), how, there, tuple(confirmed), older=tuple(past.older))
+
+
+def _ends(log: Log, chunk: _Chunk, brought: set[object]) -> list[Saved]:
+    """Of a dry run: what lines end that lines before them bring. The store knows nothing of it, so they are taken out.
+
+    What these lines bring is noted in `brought`.
+    """
+    ended = chunk.take_out_ends(brought) if brought else {}
+    chunk.bring(brought)
+    stones, unedged = (tuple(ended.get(word, ())) for word in ("tombstones", "unedges"))
+    return [Saved(range(0), log.head(), tombstoned=stones, unedged=unedged)] if stones or unedged else []
 
 
 def refuse_first(lines: Lines, how: Recording) -> None:

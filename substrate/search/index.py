@@ -105,7 +105,7 @@ class SearchIndex:
             mask = all_of(documents, (mask, scope))
         words = score_words(snapshot.transaction, documents, [term.term for term in query.terms], mask)
         if past and query.when.asked in _EACH_ONCE:
-            mask = all_of(documents, (mask, documents.stated(snapshot.upto)))
+            mask = documents.stated(snapshot.upto, None if scope is None else mask)
             words = words.within(mask)
         asked = query.vector
         nearest = None

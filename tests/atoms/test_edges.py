@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
+from substrate.clock import ManualClock
 from substrate.errors import InputError, NotFound
 from substrate.memory import Memory
+from substrate.values.times import from_microseconds
 from tests.days import day
 
 
@@ -46,6 +50,17 @@ def test_an_edge_is_one_over_its_statements_and_can_be_taken_back(memory: Memory
     assert saved.edges == (first.id,)
     memory.checkpoint(unedges=[triple])
     assert [change.kind for change in memory.diff(first.seq)] == ["edge_removed"]
+
+
+def test_a_window_is_judged_alike_by_a_time_and_by_its_text(memory: Memory, clock: ManualClock) -> None:
+    """Also if nothing was recorded between the last entry and the time asked about."""
+    begin, end = (from_microseconds(clock.now() + days * 86_400_000_000) for days in (2, 4))
+    edge = {"source": "v1.fact.a", "type": "supersedes", "target": "v1.fact.b"}
+    memory.checkpoint(["v1.fact.a = 1", "v1.fact.b = 2"], edges=[{**edge, "windows": [{"start": begin, "end": end}]}])
+    clock.advance(10 * 86_400_000_000)
+    asked = [(begin + timedelta(days=days), count) for days, count in ((-1, 2), (1, 1), (3, 2))]
+    for at, count in asked:
+        assert len(memory.list(as_of=at)) == len(memory.list(as_of=at.isoformat())) == count
 
 
 def test_windows_say_when_an_edge_holds(memory: Memory) -> None:

@@ -121,6 +121,22 @@ def test_a_second_import_of_several_versions_writes_nothing(grown: Memory, other
     assert again.confirmed
 
 
+def test_a_dry_run_tells_the_ends_of_what_only_the_file_brings(memory: Memory, other: Memory) -> None:
+    edge = {"source": "v1.fact.a", "type": "references", "target": "v1.fact.b"}
+    memory.checkpoint(["v1.fact.a = 1", "v1.fact.b = 1"], edges=[edge])
+    memory.checkpoint(tombstones=["v1.fact.a"], unedges=[edge])
+    memory.checkpoint(["v1.fact.a = 2"])
+    memory.checkpoint(tombstones=["v1.fact.a"])
+    lines = exported(memory)
+    dry, done = other.import_lines(io.StringIO(lines), dry_run=True), other.import_lines(io.StringIO(lines))
+    assert (dry.recorded, dry.tombstoned) == (done.recorded, done.tombstoned)
+    assert (done.recorded, done.tombstoned) == (("v1.fact.a", "v1.fact.b"), ("v1.fact.a",))
+    assert (len(dry.edges), len(dry.unedged)) == (len(done.edges), len(done.unedged)) == (1, 1)
+    unknown = '{"kind":"put","name":"v1.fact.z","value":"z"}\n{"kind":"tombstone","name":"v1.fact.y"}'
+    with pytest.raises(ItemsRefused, match="line 2: there is no such atom"):
+        other.import_lines(io.StringIO(unknown), dry_run=True)
+
+
 def test_an_import_never_puts_an_older_value_over_a_newer_one(grown: Memory, other: Memory) -> None:
     """The twin: `older` does."""
     lines = exported(grown)

@@ -123,3 +123,18 @@ def test_a_turn_of_a_talk_ends_no_time_for_it_tells_later_what_was(memory: Memor
 def test_an_event_without_a_word_means_no_time(memory: Memory) -> None:
     memory.checkpoint(["v1.fact.home = She lives in Oslo"])
     assert [hit.name for hit in memory.search("where did she live since -- --?")] == ["v1.fact.home"]
+
+
+def test_a_filter_that_leaves_out_the_last_version_of_a_statement_leaves_the_statement(
+    memory: Memory, clock: ManualClock
+) -> None:
+    """Each statement once, by its last version that passes."""
+    for value, tag in (("Stripe", "t"), ("Stripe", "u"), ("Stripe", "t"), ("Stripe", "u"), ("Adyen", "t")):
+        memory.checkpoint([{"name": "v1.fact.p", "value": f"The payment provider is {value}", "tags": [tag]}])
+        clock.advance(86_400_000_000)
+    memory.checkpoint([{"name": "v1.fact.p", "value": "The payment provider is Mollie", "tags": ["t"]}])
+    memory.undo()
+    for tag, values in (("t", ["Stripe", "Adyen"]), ("u", ["Stripe"])):
+        found = memory.search("what was the previous payment provider?", tags=[tag])
+        told = [(hit.value.rsplit(" ", 1)[1], hit.atom.tags) for hit in found]
+        assert told == [(value, (tag,)) for value in values]

@@ -195,13 +195,28 @@ class Documents:
             ended = ended[ended >= 0]
         return in_use
 
-    def stated(self, upto: int | None = None) -> Mask:
-        """The same, of each statement its last version: versions that say one value in a row are one statement."""
+    def stated(self, upto: int | None = None, within: Mask | None = None) -> Mask:
+        """The same, of each statement its last version: versions that say one value in a row are one statement.
+
+        `within`: its last version among these. A filter may leave out the last one of all, and not the statement.
+        """
         stated = self.in_use(upto)
+        if within is not None:
+            return self._last_of_each(stated & within)
         again = self.followers[stated[self.followers]]
         earlier = self._earlier[again]
         stated[earlier[(earlier >= 0) & (self.value[again] == self.value[earlier])]] = False
         return stated
+
+    def _last_of_each(self, versions: Mask) -> Mask:
+        """Of these versions, the last of each statement. Versions in between may be missing."""
+        again = self.followers[versions[self.followers]]
+        value, earlier = self.value[again], self._earlier[again]
+        while (same := (earlier >= 0) & (value == self.value[earlier])).any():
+            value, earlier = value[same], earlier[same]
+            versions[earlier] = False
+            earlier = self._earlier[earlier]
+        return versions
 
     def of_atoms(self, subjects: Sequence[bytes]) -> Mask:
         """The versions of these atoms."""
