@@ -28,7 +28,7 @@ from substrate.proof.entry import Kind
 from substrate.save.input import AtomGiven, read_atom, read_said
 from substrate.save.repeat import is_same, merged
 from substrate.values.saved import Refused
-from substrate.views.atoms import VersionRow, find_names, versions_of
+from substrate.views.atoms import VersionRow, find_names, latest_version, versions_of
 from substrate.views.edges import Link, find_link, statements_of
 from substrate.views.traces import confirmation_of
 
@@ -72,23 +72,25 @@ class _Imported:
     A row is known if it says what the same file said of this atom last. If something else was said since, it is older.
     """
 
-    def __init__(self, transaction: ReadTransaction, versions: Sequence[VersionRow], session: str) -> None:
-        """`versions`: those that no undo took back, newest first."""
-        self._transaction = transaction
-        self._latest = self._said(versions[0])
-        found = (body for body in map(self._said, versions) if body is not None and body.get("session") == session)
-        confirmed = (row for row in versions if confirmation_of(transaction, row.subject, row.seq) is not None)
-        # A file that only confirmed what was there has no version of its own.
-        self._own = next(found, None) or next(filter(None, map(self._said, confirmed)), None)
+    def __init__(self, transaction: ReadTransaction, subject: bytes, session: str) -> None:
+        self._transaction, self._subject, self._session = transaction, subject, session
+
+    def judge(self, atom: AtomGiven) -> _Verdict:
+        latest = latest_version(self._transaction, self._subject)
+        if latest is None or self._says(self._said(latest), atom):  # it confirms: mostly so
+            return _Verdict.NEWS
+        return _Verdict.OLDER if self._says(self._own(), atom) else _Verdict.NEWS
+
+    def _own(self) -> Mapping[str, Json] | None:
+        """What the file said of it last. One that only confirmed what was there has no version of its own."""
+        versions = _standing(self._transaction, self._subject)
+        said = (body for body in map(self._said, versions) if body is not None and body.get("session") == self._session)
+        confirmed = (row for row in versions if confirmation_of(self._transaction, row.subject, row.seq) is not None)
+        return next(said, None) or next(filter(None, map(self._said, confirmed)), None)
 
     def _said(self, version: VersionRow) -> Mapping[str, Json] | None:
         body = body_of(self._transaction, version.seq) if version.kind is Kind.PUT else None
         return None if body is None else body.members
-
-    def judge(self, atom: AtomGiven) -> _Verdict:
-        if self._says(self._latest, atom) or not self._says(self._own, atom):
-            return _Verdict.NEWS  # it confirms, or the row is another than before
-        return _Verdict.OLDER
 
     def _says(self, known: Mapping[str, Json] | None, atom: AtomGiven) -> bool:
         """Whether an atom that says this would be confirmed by a row, as a checkpoint judges it."""
@@ -150,14 +152,11 @@ class Past:
         return _Verdict.NEWS if history is None else history.judge(line)
 
     def _judge_row(self, transaction: ReadTransaction, line: Line, subject: bytes) -> _Verdict:
-        versions = _standing(transaction, subject)
         try:
             atom = read_atom(line.fields, self._common)
         except InputError:
             return _Verdict.NEWS  # it will be refused, with the reason
-        if not versions:
-            return _Verdict.NEWS
-        return _Imported(transaction, versions, str(self._common["session"])).judge(atom)
+        return _Imported(transaction, subject, str(self._common["session"])).judge(atom)
 
 
 def _portion(lines: Iterator[Read]) -> Iterator[Read]:
