@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from types import TracebackType
 from typing import TextIO
 
 from substrate.errors import Busy, Denied, DiskFull, InputError, SubstrateError, Unusable
@@ -220,13 +221,22 @@ def from_os(number: int, what: str) -> SubstrateError:
     return kind(meaning, f" ({what}{reason})")
 
 
-@contextmanager
-def typed_errors(what: str) -> Iterator[None]:
-    """In this block an OSError becomes one of ours."""
-    try:
-        yield
-    except OSError as error:
-        raise from_os(error.errno or 0, what) from error
+class typed_errors:  # noqa: N801 - it reads as a verb; not a generator: every append begins several
+    """In this block an OSError becomes one of ours, which says `what` was done."""
+
+    __slots__ = ("_what",)
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, OSError):
+            raise from_os(error.errno or 0, self._what) from error
 
 
 def refuse_pipe(path: Path) -> None:

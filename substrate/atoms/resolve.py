@@ -12,8 +12,7 @@ from substrate.atoms.meant.near_names import or_near
 from substrate.errors import Forgotten, NotFound, SchemaInvalid, StoreDamaged
 from substrate.kv.api import ReadTransaction
 from substrate.log.heads import map_salt
-from substrate.log.identity import atom_id
-from substrate.log.prove import find_record, prove_name, prove_recorded
+from substrate.log.prove import find_record, id_by_name, prove_name, prove_recorded
 from substrate.log.tables import DOMAIN_KEYS
 from substrate.messages import AN_ATOM, ATOM, FSCK, Hint, Message
 from substrate.names import check_known_name
@@ -49,7 +48,7 @@ def find_subject(transaction: ReadTransaction, name: str) -> bytes:
     row = find_name(transaction, name)
     if row is not None:
         return row.subject
-    return atom_id(map_key(map_salt(transaction), name), find_record(transaction, name))
+    return id_by_name(transaction, name)
 
 
 def resolve(

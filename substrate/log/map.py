@@ -40,9 +40,10 @@ _READ_AHEAD = 5
 _SHALLOW = 3
 """Length of the row keys of the three upmost levels: some 273 tiles, through which most ways go."""
 _ALL = (1 << 32) - 1
-_SOUND: dict[bytes, tuple[bytes, bytes]] = {}
-"""Row and top of shallow tiles that were checked whole. The row itself is compared, so that a stale entry, or one of
-another store, is of no harm: it only costs the check that it could have saved."""
+_SOUND: dict[bytes, tuple[bytes, bytes, Tile]] = {}
+"""Row and top of shallow tiles that were written here, and the tile itself, which nobody changes any more. The row is
+compared, so that a stale entry, or one of another store, is of no harm: it only costs the check that it could have
+saved."""
 _MASKS = Struct(">II")
 _BITS = [[tuple(8 * byte + bit for bit in range(8) if value >> bit & 1) for value in range(256)] for byte in range(4)]
 _FIRST, _SECOND, _THIRD, _FOURTH = _BITS
@@ -83,6 +84,12 @@ class Tile:
             self.inner, self.leaves = inner, leaves = _masks(row)
             values = _layout(inner.bit_count(), leaves.bit_count()).unpack(row)
             self.nodes = dict(zip(_indices(inner) + _indices(leaves), values, strict=True))
+
+    def copy(self, row: bytes) -> Tile:
+        """The same tile once more, as it is taken out of its row."""
+        tile = Tile()
+        tile.loaded, tile.inner, tile.leaves, tile.nodes = row, self.inner, self.leaves, self.nodes.copy()
+        return tile
 
     def row(self) -> bytes:
         """The row to store."""
@@ -155,6 +162,12 @@ class Tile:
         self.dirty = 0
 
 
+def _tile(place: bytes, row: bytes | None) -> Tile:
+    """The tile that is stored at a place. StoreDamaged if its row is malformed."""
+    known = _SOUND.get(place)
+    return Tile(row) if known is None or row is None or known[0] != row else known[2].copy(row)
+
+
 def _masks(row: bytes) -> tuple[int, int]:
     inner, leaves = _MASKS.unpack_from(row) if len(row) >= _MASKS.size else (0, 0)
     size = _MASKS.size + inner.bit_count() * HASH_BYTES + leaves.bit_count() * RECORD_BYTES
@@ -222,7 +235,7 @@ class MapUpdate:
     def __init__(self, transaction: WriteTransaction, keys: Iterable[bytes]) -> None:
         self._transaction = transaction
         # The topmost tile is always there: without any record to set, it still tells the root.
-        self._tiles: dict[bytes, Tile] = {TOP: Tile(transaction.get(MAP, TOP))}
+        self._tiles: dict[bytes, Tile] = {TOP: _tile(TOP, transaction.get(MAP, TOP))}
         self._records: dict[bytes, bytes] = {}
         self._loaded: set[bytes] = set()
         self.load(keys)
@@ -250,7 +263,7 @@ class MapUpdate:
             for place, row in zip(missing, self._transaction.get_many(MAP, missing), strict=True):
                 if row is None:
                     raise StoreDamaged("the map lacks a tile that the tile above it names; run ", FSCK)
-                self._tiles[place] = Tile(row)
+                self._tiles[place] = _tile(place, row)
             deeper: dict[bytes, bytes] = {}
             touched = dict.fromkeys(wanted, 0) if level else {TOP: 0}
             for digits, place in places.items():
@@ -315,7 +328,7 @@ class MapUpdate:
                 row, top = tile.row(), tile.combine(1)
                 rows.append((place, row))
                 if len(place) <= _SHALLOW:
-                    _SOUND[place] = (row, top)
+                    _SOUND[place] = (row, top, tile)
                 if level:
                     above = levels[level - 1][place[:-1]]
                     bottom = _WAYS[place[-1]][3]

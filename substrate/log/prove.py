@@ -6,6 +6,7 @@ from substrate.errors import Forgotten, InputError, NotFound, StoreDamaged
 from substrate.kv.api import ReadTransaction
 from substrate.log.decode import stored, stored_entry
 from substrate.log.heads import check_pin, head_at, keys_since, map_salt, require_head
+from substrate.log.identity import atom_id
 from substrate.log.map import find, find_path
 from substrate.log.tables import BODIES, ENTRIES, seq_key
 from substrate.log.tree import consistency_path, inclusion_path
@@ -17,7 +18,16 @@ from substrate.proof.head import Head, Pin
 from substrate.proof.note import VerifierKey
 from substrate.proof.record import Record, State, decode_record
 
-__all__ = ["checked_body", "find_record", "opened", "opening_of", "prove_extended", "prove_name", "prove_recorded"]
+__all__ = [
+    "checked_body",
+    "find_record",
+    "id_by_name",
+    "opened",
+    "opening_of",
+    "prove_extended",
+    "prove_name",
+    "prove_recorded",
+]
 
 _CLAIMS = {State.LIVE: "current", State.TOMBSTONED: "tombstoned", State.FORGOTTEN: "forgotten"}
 
@@ -45,7 +55,16 @@ def checked_body(seq: int, entry: Entry, row: bytes | None) -> bytes | None:
 
 def find_record(transaction: ReadTransaction, name: str) -> Record | None:
     """What the map says of a name now; None if the store never held it."""
+    return _record_at(transaction, map_key(map_salt(transaction), name))
+
+
+def id_by_name(transaction: ReadTransaction, name: str) -> bytes:
+    """The id that the atom of this name has, or will have, as the map tells it."""
     key = map_key(map_salt(transaction), name)
+    return atom_id(key, _record_at(transaction, key))
+
+
+def _record_at(transaction: ReadTransaction, key: bytes) -> Record | None:
     data = find(transaction, key)
     if data is None or not data.startswith(key):
         return None

@@ -17,13 +17,11 @@ from typing import Final
 from substrate.errors import InputError, StoreDamaged
 from substrate.kv.api import ReadTransaction
 from substrate.log.decode import stored_entry
-from substrate.log.heads import map_salt, require_head
-from substrate.log.identity import atom_id
-from substrate.log.prove import find_record
+from substrate.log.heads import require_head
+from substrate.log.prove import id_by_name
 from substrate.log.tables import CONFIRMED, ENTRIES, EXPECTED, seq_key
 from substrate.messages import FSCK
 from substrate.names import check_name
-from substrate.proof.hashes import map_key
 
 __all__ = [
     "Confirmation",
@@ -91,7 +89,7 @@ def _name(transaction: ReadTransaction, subject: bytes, row: bytes) -> str | Non
         fits = check_name(name) == name
     except (UnicodeDecodeError, InputError):
         return None
-    own = atom_id(map_key(map_salt(transaction), name), find_record(transaction, name))
+    own = id_by_name(transaction, name)
     return name if fits and own == subject else None
 
 

@@ -185,5 +185,5 @@ def _highest(data: bytes) -> Mark | None:
 
 
 def _slots(data: bytes) -> list[Mark | None]:
-    """The marks in the two slots of a file, without what fills them up: of that each look would make a hash."""
-    return [_decode(data[at : at + _SLOT].rstrip(b"\n")) for at in (0, _SLOT)]
+    """The marks in the two slots of a file, read without the empty lines that fill them up."""
+    return [_decode(data[at : at + _SLOT].partition(b"\n\n")[0]) for at in (0, _SLOT)]
