@@ -153,14 +153,15 @@ def decode_body(body: bytes) -> dict[str, Json]:
     return members
 
 
-def read_body(kind: Kind, body: bytes) -> tuple[dict[str, Json], str | None]:
+def read_body(kind: Kind, body: bytes, decoded: dict[str, Json] | None = None) -> tuple[dict[str, Json], str | None]:
     """The members of a body, and None; or what does not fit the schema, and of its members the name alone, if sound.
 
     What is read of an entry goes through here, so that all else can trust types and ranges: a log may come from
-    anywhere, and one body that makes no sense must not keep the others from being read.
+    anywhere, and one body that makes no sense must not keep the others from being read. `decoded`: what `decode_body`
+    made of it, where that is known.
     """
     try:
-        members = decode_body(body)
+        members = decode_body(body) if decoded is None else decoded
         if _ESCAPE in body and _SURROGATE in body:  # the one byte is found much faster, and few bodies have it
             _ENCODER.encode(members).encode()
     except (StoreDamaged, ValueError, RecursionError):

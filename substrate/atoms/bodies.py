@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from types import MappingProxyType
+from typing import Final, NamedTuple, TypeAlias
 
 from substrate.codec import read_body
 from substrate.errors import StoreDamaged
@@ -30,6 +31,7 @@ class Body(NamedTuple):
     damage: str | None = None
 
 
+_NONE: Final[Mapping[int, dict[str, Json]]] = MappingProxyType({})
 VersionFound: TypeAlias = tuple[VersionRow, Body]
 """A version, and what it says."""
 
@@ -40,19 +42,24 @@ def body_of(transaction: ReadTransaction, seq: int) -> Body | None:
     return _body(seq, transaction.get(ENTRIES, at), transaction.get(BODIES, at))
 
 
-def bodies_of(transaction: ReadTransaction, seqs: Sequence[int]) -> list[Body | None]:
-    """What each of many entries says, read at once, each checked against its commitment; None where it was erased."""
+def bodies_of(
+    transaction: ReadTransaction, seqs: Sequence[int], decoded: Mapping[int, dict[str, Json]] = _NONE
+) -> list[Body | None]:
+    """What each of many entries says, read at once, each checked against its commitment; None where it was erased.
+
+    `decoded`: by seq, what `decode_body` made of bodies that were read in this transaction before.
+    """
     keys = [seq_key(seq) for seq in seqs]
     rows = zip(seqs, transaction.get_many(ENTRIES, keys), transaction.get_many(BODIES, keys), strict=True)
-    return [_body(seq, data, row) for seq, data, row in rows]
+    return [_body(seq, data, row, decoded.get(seq)) for seq, data, row in rows]
 
 
-def _body(seq: int, data: bytes | None, row: bytes | None) -> Body | None:
+def _body(seq: int, data: bytes | None, row: bytes | None, decoded: dict[str, Json] | None = None) -> Body | None:
     entry = stored_entry(seq, data)
     said = checked_body(seq, entry, row)
     if said is None:
         return None
-    members, damage = read_body(entry.kind, said)
+    members, damage = read_body(entry.kind, said, decoded)
     return Body(members, entry.time, damage)
 
 
@@ -64,10 +71,12 @@ def require_body(transaction: ReadTransaction, seq: int) -> Body:
     return body
 
 
-def require_bodies(transaction: ReadTransaction, seqs: Sequence[int]) -> list[Body]:
-    """The same of many entries, read at once."""
+def require_bodies(
+    transaction: ReadTransaction, seqs: Sequence[int], decoded: Mapping[int, dict[str, Json]] = _NONE
+) -> list[Body]:
+    """The same of many entries, read at once; `decoded` as for `bodies_of`."""
     found = []
-    for seq, body in zip(seqs, bodies_of(transaction, seqs), strict=True):
+    for seq, body in zip(seqs, bodies_of(transaction, seqs, decoded), strict=True):
         if body is None:
             raise _gone(seq)
         found.append(body)

@@ -91,8 +91,8 @@ class Gathered:
     candidates: Candidates
     all: bool
     others_score_at_most: float
-    read: Mapping[int, Mapping[str, Json]]
-    """What the best of them say, by seq."""
+    read: Mapping[int, dict[str, Json]]
+    """What the best of them say, by seq, as `decode_body` gives it. Nobody may change it."""
 
 
 def gather(lists: Lists, prefer: Ints, count: int = CANDIDATES, *, timed: bool = False) -> Gathered:
@@ -266,7 +266,7 @@ def _of_record(transaction: ReadTransaction, nearest: Nearest, width: int, seqs:
     return wide(halves), np.array([len(row) for row in rows]) // (2 * width)
 
 
-def _bodies(transaction: ReadTransaction, seqs: Ints) -> dict[int, Mapping[str, Json]]:
+def _bodies(transaction: ReadTransaction, seqs: Ints) -> dict[int, dict[str, Json]]:
     rows = transaction.get_many(BODIES, [seq_key(seq) for seq in seqs.tolist()])
     return {seq: decode_body(row[SALT_BYTES:]) for seq, row in zip(seqs.tolist(), rows, strict=True) if row is not None}
 

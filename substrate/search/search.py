@@ -19,6 +19,7 @@ from substrate.limits import LIMITS, check_limit, check_size
 from substrate.log.identity import id_text
 from substrate.messages import ATOMS, Arg, Verb
 from substrate.names import normalise
+from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
 from substrate.search.candidates import Gathered, Lists, gather, others
 from substrate.search.filters import Filters
@@ -139,6 +140,8 @@ class _Page:
         self._walks: Mapping[int, Sequence[Way]] = {}
         self.cut: tuple[str, ...] = ()
         """Atoms of which not all edges were walked along."""
+        self._read: Mapping[int, dict[str, Json]] = {}
+        """What some of the candidates say, by seq."""
         self._newer: Mapping[int, int] = {}
         self._disputed: Mapping[int, int] = {}
         self._snapshot = lists.snapshot
@@ -159,6 +162,7 @@ class _Page:
     def _shown(self, min_score: float | None) -> Iterator[_Place]:
         """All hits, best first; each text once, and those that say it again behind all others."""
         gathered = gather(self._lists, self._preference(), timed=self._when.asked not in _TIMELESS)
+        self._read = gathered.read
         ranked = rank(gathered.candidates, self._lists.vector, self._when)
         if self._hops:
             gathered, ranked = self._walked(gathered, ranked)
@@ -233,7 +237,7 @@ class _Page:
     def _hits(self, places: list[_Place]) -> Iterator[Hit]:
         lists, terms = self._lists, [term.term for term in self._lists.words.terms]
         seqs = [place.seq for place in places]
-        bodies = require_bodies(self._snapshot.transaction, seqs)
+        bodies = require_bodies(self._snapshot.transaction, seqs, self._read)
         has = lists.words.matches(np.array(seqs, np.int64))
         for place, body, column in zip(places, bodies, has.T.tolist(), strict=True):
             yield self._hit(place, body, list(compress(terms, column)))

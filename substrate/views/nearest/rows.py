@@ -5,7 +5,6 @@ Half floats: they take half the room of floats, and less time to scan. Rows are 
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from substrate.errors import InputError, StoreDamaged
@@ -18,6 +17,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Held", "each_once", "places_of", "read_rows", "unit", "wide"]
 
+_MOVED: Final = 13
+_SIGN_AND_NUMBER: Final = 0x8FFF_E000 - (1 << 32)
+_LESS: Final = 2.0**112
+_NOT_FINITE: Final = 65536.0
+"""How half floats become floats; see `wide`."""
 _LONG: Final = 1e-3
 """Vectors of record have length one, but for the rounding of half floats. Those that have not are made so."""
 
@@ -117,19 +121,23 @@ def each_once(ids: Array, scores: Array, k: int) -> tuple[Array, Array]:
     return ids[:k], scores[:k]
 
 
-@cache
-def _floats() -> Array:
-    """The float that each half float is, by its bits."""
-    import numpy as np  # noqa: PLC0415
-
-    return np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
-
-
 def wide(halves: Array) -> Array:
-    """Half floats as floats: looked up, which takes half the time that numpy takes to work them out."""
+    """Half floats as floats, in a third of the time that numpy takes.
+
+    The bits of a half float, moved to where those of a float are, are that float divided by 2**112: its exponent counts
+    from another number. That holds for all that are finite. Of others the bits come out as 65536 or more.
+    """
     import numpy as np  # noqa: PLC0415
 
-    return _floats().take(np.ascontiguousarray(halves, np.float16).view(np.uint16), mode="clip")  # all are inside
+    rows = np.ascontiguousarray(halves, np.float16)
+    bits = rows.view(np.int16).astype(np.int32)
+    bits <<= _MOVED
+    bits &= _SIGN_AND_NUMBER
+    floats = bits.view(np.float32)
+    floats *= np.float32(_LESS)
+    if floats.size and not -_NOT_FINITE < float(floats.min()) <= float(floats.max()) < _NOT_FINITE:
+        return rows.astype(np.float32)
+    return floats
 
 
 def places_of(ids: Array, seqs: Array) -> tuple[Array, Array]:
