@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from functools import cache, lru_cache
 from hashlib import blake2b
-from itertools import groupby
+from itertools import chain, filterfalse, groupby
 from threading import Lock
 from typing import Final, NamedTuple, TypeAlias
 
@@ -49,7 +49,9 @@ _MANY: Final = 256
 """Characters of a word from which on marks in it may be very many."""
 _SHORT: Final = 32
 _FEW: Final = 8
-"""What is remembered: so many tokens, none longer than this, none with more terms than this. Some 20 MB at most."""
+_DIGITS: Final = 4
+"""What is remembered: so many tokens, none longer than this, none with more terms than this, and no number with more
+digits than this. Some 20 MB at most."""
 
 _JOINERS: Final = "\u200c\u200d"
 _APOSTROPHES: Final = "'\u2019\uff07\u02bc"
@@ -63,7 +65,10 @@ _PAIRED: Final = (
 _HAN_SIGNS: Final = "[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]"
 _APOSTROPHE: Final = re.compile(f"[{_APOSTROPHES}]")
 _ASCII_WORD: Final = re.compile(r"[a-zA-Z0-9]++(?:'[a-zA-Z0-9]++)*+")
+_APART: Final = bytes(code if chr(code).isalnum() or chr(code) == "'" else ord(" ") for code in range(128)).ljust(256)
+"""What parts words of ASCII is a space."""
 _IGNORED: Final = re.compile("[\u200c\u200d\ufe00-\ufe0f\u20d0-\u20f0\U000e0000-\U000e01ef]")
+_WITH_MARKS: Final = ((0x300, 0x3400), (0xA000, 0xAC00), (0xF900, 0x17000), (0x18D00, 0x20001))
 _ENDINGS: Final = frozenset({"s", "ll", "re", "ve", "d", "m"})
 """What may follow an English word's apostrophe and is a word of its own."""
 _UNDECOMPOSED: Final = str.maketrans(
@@ -109,19 +114,16 @@ def document_words(
         words, found = _of_name[token]
         length += words
         terms += found
-    for text in (value, *tags, *entities):
-        tokens = find_words(text)
-        plain = list(map(_one_term.__getitem__, tokens))
-        if "" in plain:
-            others = [token for token, term in zip(tokens, plain, strict=True) if not term]
-            plain = [term for term in plain if term]
-            for token in others:
-                words, found = _of_text[token]
-                length += words
-                terms += found
-        length += len(plain)
-        terms += plain
-    return terms, length
+    tokens = _tokens("\n".join((value, *tags, *entities)))
+    plain = list(map(_one_term.__getitem__, tokens))
+    if "" in plain:
+        others = [token for token, term in zip(tokens, plain, strict=True) if not term]
+        plain = [term for term in plain if term]
+        for token in others:
+            words, found = _of_text[token]
+            length += words
+            terms += found
+    return terms + plain, length + len(plain)
 
 
 def query_terms(text: str) -> list[QueryTerm]:
@@ -198,16 +200,28 @@ def fit(term: str) -> str:
 @cache
 def _word() -> re.Pattern[str]:
     """A word of any script. Python's own idea of a word breaks off at marks, which is at every vowel of Hindi."""
-    marks, begun = "", None
-    # Marks lie in the first two planes; variation selectors, far behind, are nothing to look for.
-    for code in range(0x300, 0x20001):
-        if unicodedata.category(chr(code))[0] == "M":
-            begun = code if begun is None else begun
-        elif begun is not None:
-            marks += f"{chr(begun)}-{chr(code - 1)}"
-            begun = None
+    marks = "".join(f"{first}-{last}" for first, last in _ranges_of_marks())
     inside = rf"\w[\w{_JOINERS}{marks}]*"
     return re.compile(rf"{inside}(?:[{_APOSTROPHES}]{inside})*|[{_PICTOGRAMS}]")
+
+
+def _ranges_of_marks() -> Iterator[tuple[str, str]]:
+    """The marks of all scripts, as ranges from the first to the last character.
+
+    They lie in the first two planes; variation selectors, far behind, are nothing to look for. Ideographs, Hangul,
+    surrogates and private use have none. Of the others few are asked for their category, which takes long.
+    """
+    characters = chain.from_iterable(map(chr, range(*ends)) for ends in _WITH_MARKS)
+    signs = filterfalse(str.isalnum, filter(str.isprintable, characters))
+    first = last = ""
+    for mark in (sign for sign in signs if unicodedata.category(sign)[0] == "M"):
+        if last and ord(mark) == ord(last) + 1:
+            last = mark
+            continue
+        if last:
+            yield first, last
+        first = last = mark
+    yield first, last
 
 
 @cache
@@ -229,6 +243,16 @@ def find_words(text: str) -> list[str]:
     return _word().findall(text.replace("_", " "))
 
 
+def _tokens(text: str) -> list[str]:
+    """The words of a text, some with apostrophes around them, or several with apostrophes between: analysed, the same.
+
+    To find the very words takes twice as long.
+    """
+    if text.isascii():
+        return text.encode().translate(_APART).decode().split()
+    return find_words(text)
+
+
 class _Memo(dict[str, _Analysed]):
     """Tokens that were met before: most words of a text are among a few thousand."""
 
@@ -237,20 +261,22 @@ class _Memo(dict[str, _Analysed]):
         self._analyse = analyse
 
     def __missing__(self, token: str) -> _Analysed:
-        if token.isascii() and token.isdigit():
-            return 1, (fit(token),)  # there are too many numbers to remember
         analysed = self._analyse(token)
-        if len(token) <= _SHORT and len(analysed[1]) <= _FEW:
+        if _is_to_remember(token) and len(analysed[1]) <= _FEW:
             if len(self) >= _REMEMBERED:
                 self.clear()
             self[token] = analysed
         return analysed
 
 
+def _is_to_remember(token: str) -> bool:
+    """There are too many long numbers."""
+    return len(token) <= _SHORT and not (len(token) > _DIGITS and token.isdigit())
+
+
 def _analyse_text(token: str) -> _Analysed:
     if token.isascii() and token.isalnum():
-        word = token.lower()
-        return 1, (fit(_stem(word) if word.isalpha() else word),)
+        return 1, (_term_of(token),)
     terms: list[str] = []
     words = 0
     for run in _runs(_even(token)):
@@ -263,6 +289,12 @@ def _analyse_text(token: str) -> _Analysed:
             words += bool(forms)
             terms += forms
     return words, tuple(terms)
+
+
+def _term_of(token: str) -> str:
+    """The term of a word of letters and digits of ASCII."""
+    word = token.lower()
+    return fit(_stem(word) if word.isalpha() else word)
 
 
 def _analyse_name(token: str) -> _Analysed:
@@ -292,9 +324,13 @@ class _OneTerm(dict[str, str]):
     """The term of each token that is one word with one term, as most are; of others nothing. So C looks all up."""
 
     def __missing__(self, token: str) -> str:
-        words, terms = _of_text[token]
-        term = terms[0] if words == len(terms) == 1 else ""
-        if token in _of_text:
+        word = token.strip("'")
+        if word.isascii() and word.isalnum():
+            term = _term_of(word)
+        else:
+            words, terms = _of_text[token]
+            term = terms[0] if words == len(terms) == 1 else ""
+        if _is_to_remember(token):
             if len(self) >= _REMEMBERED:
                 self.clear()
             self[token] = term

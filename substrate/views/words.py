@@ -203,14 +203,13 @@ def _pack(offsets: Sequence[int]) -> bytes:
     """Offsets in order, each as often as its term occurs."""
     if len(offsets) == _PAIR and offsets[0] != offsets[1]:  # as of most words of a document and its chunk
         return _TWO.pack(*offsets, 1, 1)
+    count = len(offsets)
+    if len(set(offsets)) == count:
+        return pack(f"<{count}H", *offsets) + b"\x01" * count
     counted = Counter(offsets)
-    count = len(counted)
     often = counted.values()
-    if count == len(offsets):
-        frequencies = b"\x01" * count
-    else:
-        frequencies = bytes(often if max(often) <= _MOST else [min(times, _MOST) for times in often])
-    return pack(f"<{count}H", *counted) + frequencies
+    frequencies = bytes(often if max(often) <= _MOST else [min(times, _MOST) for times in often])
+    return pack(f"<{len(counted)}H", *counted) + frequencies
 
 
 def _joined(first: bytes, then: bytes) -> bytes:

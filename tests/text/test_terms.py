@@ -177,15 +177,26 @@ def test_what_was_met_before_changes_nothing(several: list[str]) -> None:
     warm = [document_terms("v1.fact." + text, text, [text]) for text in several]
     module._of_text.clear()
     module._of_name.clear()
+    module._one_term.clear()
     assert [document_terms("v1.fact." + text, text, [text]) for text in several] == warm
 
 
 def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_REMEMBERED", 50)
-    document_terms("v1.x.y", " ".join(f"word{i}" for i in range(500)))
+    module._of_text.clear()
+    module._one_term.clear()
+    document_terms("v1.x.y", " ".join(f"word{i} don't{i}" for i in range(500)))
     assert len(module._of_text) <= 50
-    document_terms("v1.x.y", "z" * 10_000 + " " + "東京" * 100)
+    assert len(module._one_term) <= 50
+    document_terms("v1.x.y", "z" * 10_000 + " 123456 " + "東京" * 100)
     assert max(map(len, module._of_text)) <= 32
+    assert max(map(len, module._one_term)) <= 32
+    assert "123456" not in module._one_term
+
+
+def test_apostrophes_around_words_and_between_them_part_them() -> None:
+    terms, length = document_words("", "'dogs' 'x''running' o'clock '' '7'")
+    assert (sorted(terms), length) == (["7", "clock", "dog", "oclock", "run", "x"], 5)
 
 
 def test_threads_stem_alike() -> None:
