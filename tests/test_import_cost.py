@@ -104,3 +104,23 @@ def test_loading_the_extension_loads_no_engine() -> None:
     assert "substrate.notebook.magics" in whole
     engine = ("memory", "store", "atoms", "search", "learn", "log", "kv", "views", "cli")
     assert not {name for name in whole if name.startswith(tuple(f"substrate.{part}" for part in engine))}
+
+
+INGESTING = """
+import os, tempfile
+os.environ["SUBSTRATE_MODEL"] = "none"
+import substrate
+folder = tempfile.TemporaryDirectory()
+memory = substrate.open(folder.name + "/store", home=folder.name + "/home")
+memory.ingest("# Terms\\\\n\\\\nThe timeout is 30 s.", source="terms")
+loaded = "substrate.claims.read" in sys.modules
+{more}
+memory.close()
+assert loaded is {claims}
+"""
+
+
+def test_an_ingest_does_not_load_what_reads_claims_but_a_fact_does() -> None:
+    loaded_by(INGESTING.format(more="", claims=False))
+    again = 'memory.checkpoint(["v1.fact.a = x"]); loaded = "substrate.claims.read" in sys.modules'
+    loaded_by(INGESTING.format(more=again, claims=True))

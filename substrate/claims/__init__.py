@@ -5,6 +5,7 @@
     words.py      the words of a name and of a sentence
     sentences.py  what a sentence is about, and the thing that it says of it
     read.py       from a name and a value to a claim
+    silent.py     which atoms claim nothing
     compare.py    whether two claims contradict each other, and under which keys they would meet
     fault.py      what a fault of our own in all this comes to: a line in the log, and no claim
 
@@ -14,11 +15,12 @@ first used: the lexicon needs the stemmer, and whoever only reads a store does n
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from substrate.claims.compare import Contradiction, contradiction, drop_cached, keys_of
+    from substrate.claims.compare import Contradiction, contradiction, keys_of
     from substrate.claims.read import Claim, pack_claim, read_claim, unpack_claim
 
 __all__ = [
@@ -32,7 +34,13 @@ __all__ = [
     "unpack_claim",
 ]
 
-_COMPARING = ("Contradiction", "contradiction", "drop_cached", "keys_of")
+_COMPARING = ("Contradiction", "contradiction", "keys_of")
+
+
+def drop_cached() -> None:
+    """Let go of what was read and compared so far. Where nothing was, nothing is loaded for it."""
+    if "substrate.claims.read" in sys.modules:
+        import_module("substrate.claims.compare").drop_cached()
 
 
 def __getattr__(name: str) -> object:

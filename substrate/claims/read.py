@@ -25,6 +25,7 @@ from substrate.claims.lexicon import (
     even,
 )
 from substrate.claims.sentences import find_verb, is_vague, part, tells_the_past, without_light_verbs
+from substrate.claims.silent import is_silent
 from substrate.claims.words import (
     BYGONE,
     CLAUSE,
@@ -58,8 +59,6 @@ _OBJECT: Final = 4
 """Words of an object."""
 _SENTENCE: Final = 20
 """Words of a sentence that is taken apart."""
-_SILENT_TYPES: Final = frozenset(("chunk", "document", "entity", "task", "hub", "domain"))
-"""Types of atoms that claim nothing: texts of others, what they speak of, things to do, places to gather at."""
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 ClaimKind: TypeAlias = Literal["number", "date", "thing", "truth"]
@@ -91,9 +90,7 @@ def read_claim(name: str, value: str) -> Claim | None:
 
     The same name and value, the same claim.
     """
-    if name.partition(".")[2].partition(".")[0] in _SILENT_TYPES:
-        return None
-    return _read(name, value[:READ])
+    return None if is_silent(name) else _read(name, value[:READ])
 
 
 def pack_claim(claim: Claim) -> bytes:

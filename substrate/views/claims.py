@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from substrate import claims
 from substrate.ciphers import is_ciphertext
 from substrate.claims.fault import FORESEEN, log_fault
+from substrate.claims.silent import is_silent
 from substrate.codec import read_forget
 from substrate.errors import StoreDamaged
 from substrate.kv.api import ReadTransaction, WriteTransaction, behind
@@ -129,7 +130,10 @@ def claim_of(members: Mapping[str, Json], name: str | None = None) -> Claim | No
     """
     if members.get("parent") is not None:
         return None
-    name, value = name or str(members.get("name")), str(members.get("value"))
+    name = name or str(members.get("name"))
+    if is_silent(name):
+        return None
+    value = str(members.get("value"))
     return None if is_ciphertext(name, value) else claims.read_claim(name, value)
 
 
