@@ -71,6 +71,8 @@ _VERSION = re.compile(r"(?:[vV]0*([1-9][0-9]{0,5})[._:/ -]+)?(.*)", re.DOTALL)
 _TYPED = re.compile(rf"({'|'.join(TYPES)})s?[._:/ -]+(.+)", re.DOTALL | re.IGNORECASE)
 _SYNTAX: Final = re.compile(r"""[{}$`"\\]|[^\S ]""")
 """What notebooks, shells and templates evaluate, or end a text with. An apostrophe is a letter of many languages."""
+_AS_IT_IS: Final = re.compile(r"(?![ .])[ !#&-\[\]-_a-z|~]++(?<![ .])")
+"""Printable ASCII that any name can end with, without a percent sign."""
 _APOSTROPHES: Final = re.compile("['\u2019\uff07\u02bc\u200c\u200d\ufe0e\ufe0f]")
 """And joiners and selectors: in a slug they join nothing."""
 _SHRINKS: Final = 3
@@ -166,6 +168,8 @@ def escape_rest(text: str) -> str:
     For surfaces whose callers choose names freely. What a new name cannot hold is written as in an address: the bytes
     of its UTF-8, a percent sign before each. `unescape_rest` gives back the very text.
     """
+    if _AS_IT_IS.fullmatch(text) is not None:  # as most are
+        return text
     escaped = _outside().sub(_as_bytes, text)
     if normalise(escaped) != escaped or HIDDEN.search(escaped):  # spelt otherwise in a name; hidden by what was escaped
         escaped = _outside(to_ascii=True).sub(_as_bytes, text)

@@ -86,6 +86,8 @@ class Lookup:
     def is_listed(self, text: str, besides: Collection[bytes] = ()) -> bool:
         """Whether an atom, but for these, lists this among its entities, in any version that was not erased."""
         rows = self._listed[text] if text in self._listed else self._rows(Field.ENTITY, text)
+        if not besides:
+            return any(rows)  # a row has one at least
         for block, row in enumerate(rows):
             seqs = [block * BLOCK + offset for offset in sorted(_offsets(row))] if row is not None else []
             for at in range(0, len(seqs), _SOME):

@@ -43,8 +43,8 @@ def canonical(name: str) -> str:
     """
     if not isinstance(name, str):
         raise SchemaInvalid(f"the name of an entity must be a text, not {type(name).__name__}")
-    form = _form(name)
-    if not is_canonical_key(form):
+    form = _key(name)
+    if not form:
         shown = spelling(_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", name))[:_SHOWN]
         raise SchemaInvalid(f"{shown!r} cannot name an entity: it has neither a letter nor a digit. Give it a name")
     return form
@@ -56,6 +56,12 @@ def is_canonical_key(form: str) -> bool:
 
 
 @lru_cache(maxsize=4096)  # the same names are met again and again
+def _key(name: str) -> str:
+    """The form of a name, or nothing if no entity can be known by it."""
+    form = _form(name)
+    return form if is_canonical_key(form) else ""
+
+
 def _form(name: str) -> str:
     if name.isascii() and name.isprintable():
         return " ".join(name.lower().split())

@@ -43,7 +43,6 @@ from substrate.text.signs import CASELESS, HIDE, Sign, has_caseless
 __all__ = ["find_capitals"]
 
 _LETTERS: Final = rf"[^\W_{CASELESS}]"
-_RUN: Final = rf"{_LETTERS}++(?:[\u0300-\u036f]++{_LETTERS}*+)*+"
 _ASCII_WORD: Final = re.compile(r"([A-Za-z0-9]++(?:['&-][A-Za-z0-9]++)*+(?:\+\+|[+#](?!\w))?+)")
 """A word of a text of nothing but ASCII."""
 _DASH: Final = re.compile("[\u2010\u2011-]")
@@ -100,7 +99,8 @@ def find_capitals(text: str) -> Iterator[Sign]:
 @cache
 def _word() -> re.Pattern[str]:
     """A word of any script with capitals. Compiled when it is first needed: it takes as long as some dozen chunks."""
-    return re.compile(rf"({_RUN}(?:['\u2019\u02bc&\u2010\u2011-]{_RUN})*+(?:\+\+|[+#](?!\w))?+)")
+    inside = rf"(?:[\u0300-\u036f]++{_LETTERS}*+|['\u2019\u02bc&\u2010\u2011-]{_LETTERS}++)*+"
+    return re.compile(rf"({_LETTERS}++{inside}(?:\+\+|[+#](?!\w))?+)")
 
 
 # -- how a word is written ---------------------------------------------------------------------------------------------
