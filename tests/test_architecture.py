@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[1]
 LAYERS = [
     {"messages"},
     {"errors"},
-    {"limits", "clock", "extras"},
+    {"limits", "clock", "extras", "garbage"},
     {"text"},
     {"result"},
     {"foreign_files"},

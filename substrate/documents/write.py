@@ -29,6 +29,7 @@ from substrate.documents.request import Request
 from substrate.documents.slots import INGESTED
 from substrate.documents.sources import Stored, documents_of, gone_from, mark_of
 from substrate.errors import Conflict, Denied, InputError, ItemsRefused, QuotaReached, SubstrateError
+from substrate.garbage import uncollected
 from substrate.kv.api import ReadTransaction
 from substrate.log.log import Log
 from substrate.messages import Message
@@ -111,6 +112,7 @@ class Writer:
         if self._is_enough():
             self._flush()
 
+    @uncollected()
     def add_all(self, documents: Mapping[int, Incoming]) -> dict[int, SubstrateError]:
         """Take in documents as `add` does. What was refused, and why, by the number it has.
 
@@ -224,6 +226,7 @@ class Writer:
                     self.drop(document.name)
             self._missing = tuple(document for document in gone if document.digest not in there)
 
+    @uncollected()
     def finish(self) -> Ingested:
         """Write what waits, and report all."""
         self._flush()
