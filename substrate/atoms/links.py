@@ -48,6 +48,8 @@ _WINDOWS: Final = b'"windows"'
 """Stands in every body that has windows; most have none, and need not be decoded to know."""
 _CONFIDENCE: Final = b'"confidence"'
 """Stands in every body that says how sure it is."""
+_SAYS_SHARE: Final = re.compile(rb'\{(?:"(?:actor|cited)":"[^"\\]*",)*"confidence":(0(?:\.[0-9]+)?|1(?:\.0)?)[,}]')
+"""How a body begins that says so before all but short texts: its number is read without decoding the rest."""
 _FEW: Final = 20
 """Edges of a hub that are looked at to see what it is joined to."""
 _READ: Final = 200
@@ -74,24 +76,37 @@ def is_tombstoned(transaction: ReadTransaction, subject: bytes) -> bool:
     return version is not None and version.kind is not Kind.PUT
 
 
-def holding(snapshot: Snapshot, links: Sequence[Link]) -> Iterator[Link]:
+def holding(snapshot: Snapshot, links: Sequence[Link]) -> Sequence[Link]:
     """Those of the edges that hold at these moments. Bodies are read at once, and not checked against the log."""
     rows = snapshot.transaction.get_many(BODIES, [seq_key(link.seq) for link in links])
-    for link, row in zip(links, rows, strict=True):
-        if row is not None and (_WINDOWS not in row or _open_at(_edge_body(row), snapshot.at)):
-            yield link
+    for row in rows:
+        if row is None or _WINDOWS in row:
+            return [link for link, row in zip(links, rows, strict=True) if row is not None and _holds(row, snapshot)]
+    return links  # as most do
+
+
+def _holds(row: bytes, snapshot: Snapshot) -> bool:
+    return _WINDOWS not in row or _open_at(_edge_body(row), snapshot.at)
 
 
 def weighed(snapshot: Snapshot, links: Sequence[Link]) -> Iterator[tuple[Link, float]]:
     """The same with the confidence of each, which is 1 where none is said."""
     rows = snapshot.transaction.get_many(BODIES, [seq_key(link.seq) for link in links])
     for link, row in zip(links, rows, strict=True):
-        if row is None:
-            continue
-        if _WINDOWS in row and not _open_at(_edge_body(row), snapshot.at):
-            continue
-        said = decode_body(row[SALT_BYTES:]).get("confidence") if _CONFIDENCE in row else None
-        yield link, float(said) if is_share(said) else 1.0
+        if row is not None and _holds(row, snapshot):
+            yield link, _share_in(row)
+
+
+def _share_in(row: bytes) -> float:
+    """The confidence that a body says; 1 if it says none."""
+    said = row.count(_CONFIDENCE)
+    if said == 0:
+        return 1.0
+    plain = _SAYS_SHARE.match(row, SALT_BYTES) if said == 1 else None
+    if plain is not None:
+        return float(plain[1])
+    share = decode_body(row[SALT_BYTES:]).get("confidence")
+    return float(share) if is_share(share) else 1.0
 
 
 def holds_at(snapshot: Snapshot, seq: int) -> bool:

@@ -297,8 +297,12 @@ def links_around(transaction: ReadTransaction, atom: bytes, most: int) -> list[L
     rows = list(transaction.scan(LINKS, atom, behind(atom), limit=most + 1))
     if len(rows) > most:
         return None
-    read = [(key, *_ROW.unpack(row)) for key, row in rows]
-    return [_stated_at(key, edge, seq) for key, edge, seq, number in read if number == _EDGE]
+    links = []
+    for key, row in rows:
+        edge, seq, number = _ROW.unpack(row)
+        if number == _EDGE:
+            links.append(_stated_at(key, edge, seq))
+    return links
 
 
 def has_links(transaction: ReadTransaction, atom: bytes, kind: str, *, out: bool) -> bool:

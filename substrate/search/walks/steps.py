@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from operator import attrgetter
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from substrate.atoms.links import holding, weighed
@@ -17,8 +17,8 @@ from substrate.views.edges import Link, links_around, some_links
 __all__ = ["EdgeStep", "Steps"]
 
 
-_SEQ: Final = attrgetter("seq")
-_TYPE: Final = attrgetter("type")
+_SEQ: Final = itemgetter(Link._fields.index("seq"))
+_TYPE: Final = itemgetter(Link._fields.index("type"))
 _new: Final = tuple.__new__
 
 
