@@ -37,6 +37,7 @@ __all__ = [
     "is_tombstoned",
     "joined_to",
     "live_sources",
+    "not_holding",
     "read_edge_type",
     "stated",
     "times_of",
@@ -78,11 +79,19 @@ def is_tombstoned(transaction: ReadTransaction, subject: bytes) -> bool:
 
 def holding(snapshot: Snapshot, links: Sequence[Link]) -> Sequence[Link]:
     """Those of the edges that hold at these moments. Bodies are read at once, and not checked against the log."""
-    rows = snapshot.transaction.get_many(BODIES, [seq_key(link.seq) for link in links])
+    closed = not_holding(snapshot, [link.seq for link in links])
+    return [link for link in links if link.seq not in closed] if closed else links
+
+
+def not_holding(snapshot: Snapshot, seqs: Sequence[int]) -> set[int]:
+    """Those of the statements at these seqs that do not hold: mostly none. As `holding`."""
+    rows = snapshot.transaction.get_many(BODIES, [seq_key(seq) for seq in seqs])
     for row in rows:
         if row is None or _WINDOWS in row:
-            return [link for link, row in zip(links, rows, strict=True) if row is not None and _holds(row, snapshot)]
-    return links  # as most do
+            break
+    else:
+        return set()
+    return {seq for seq, row in zip(seqs, rows, strict=True) if row is None or not _holds(row, snapshot)}
 
 
 def _holds(row: bytes, snapshot: Snapshot) -> bool:

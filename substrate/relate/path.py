@@ -10,7 +10,7 @@ from substrate.atoms.resolve import read_end, resolve
 from substrate.errors import InputError
 from substrate.limits import LIMITS
 from substrate.messages import Arg
-from substrate.search.walks.steps import Steps
+from substrate.search.walks.steps import Steps, link_of
 from substrate.search.walks.walk import shortest_path
 from substrate.snapshot import Snapshot
 from substrate.values.relations import PathFound
@@ -34,13 +34,14 @@ def path(snapshot: Snapshot, first: str, second: str, *, most: int) -> PathFound
         subject: end_of(snapshot.transaction, subject, snapshot.upto)
         for subject in (start, goal, *route.nodes, *steps.cut)
     }
-    shown = [edge_of(snapshot, link, ends) for link in route.edges]
+    links = [link_of(edge) for edge in route.edges]
+    shown = [edge_of(snapshot, link, ends) for link in links]
     return PathFound(
         items=tuple(edge for edge in shown if edge is not None),
         atoms=tuple(ends[subject].name for subject in route.nodes),
         ids=tuple(ends[subject].id for subject in route.nodes),
         directions=tuple(
-            "out" if link.source == subject else "in" for link, subject in zip(route.edges, route.nodes, strict=False)
+            "out" if link.source == subject else "in" for link, subject in zip(links, route.nodes, strict=False)
         ),
         start=ends[start].name,
         end=ends[goal].name,

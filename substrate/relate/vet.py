@@ -152,7 +152,7 @@ def vet_between(snapshot: Snapshot, proposal: Proposal, kind: str, ends: tuple[E
 def topology_of(snapshot: Snapshot, source: bytes | None, target: bytes | None) -> Topology:
     """How two atoms stand in the graph; edges between the two do not count."""
     steps = Steps(snapshot)
-    near = [set() if one is None else {step.to for step in steps.plain(one)} for one in (source, target)]
+    near = [set() if one is None else {to for to, _, _ in steps.plain(one)} for one in (source, target)]
     near[0].discard(target or b"")
     near[1].discard(source or b"")
     return Topology(len(near[0] & near[1]), (len(near[0]), len(near[1])))

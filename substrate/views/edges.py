@@ -31,8 +31,10 @@ from substrate.views.joins import PART, drop_joins, gap_row, join_row, type_numb
 
 __all__ = [
     "LOOKS",
+    "Around",
     "EdgeView",
     "Link",
+    "edges_around",
     "edges_touching",
     "ever_linked",
     "find_link",
@@ -292,17 +294,44 @@ def _type_in(key: bytes) -> str:
     return key.decode("utf-8", "replace")
 
 
-def links_around(transaction: ReadTransaction, atom: bytes, most: int) -> list[Link] | None:
+class Around(NamedTuple):
+    """An edge of an atom as a path needs it: it meets hundreds, and goes along a few. They sort as walks take them.
+
+    That is in the order of types, and of each type the edge stated last first.
+    """
+
+    type: bytes
+    turned: int
+    """Its seq, below zero."""
+    other: bytes
+    key: bytes
+    edge: bytes
+
+    def link(self) -> Link:
+        """All of it."""
+        return _stated_at(self.key, self.edge, -self.turned)
+
+
+def edges_around(transaction: ReadTransaction, atom: bytes, most: int) -> list[Around] | None:
     """The edges from and to an atom, those taken back left out, in one scan; None if there are more than `most`."""
     rows = list(transaction.scan(LINKS, atom, behind(atom), limit=most + 1))
     if len(rows) > most:
         return None
-    links = []
+    found = []
     for key, row in rows:
         edge, seq, number = _ROW.unpack(row)
         if number == _EDGE:
-            links.append(_stated_at(key, edge, seq))
-    return links
+            found.append(_new(Around, (key[ID_BYTES + 1 : -ID_BYTES - 1], -seq, key[-ID_BYTES:], key, edge)))
+    return found
+
+
+def links_around(transaction: ReadTransaction, atom: bytes, most: int) -> list[Link] | None:
+    """The same, with all that is known of each."""
+    rows = list(transaction.scan(LINKS, atom, behind(atom), limit=most + 1))
+    if len(rows) > most:
+        return None
+    read = [(key, *_ROW.unpack(row)) for key, row in rows]
+    return [_stated_at(key, edge, seq) for key, edge, seq, number in read if number == _EDGE]
 
 
 def has_links(transaction: ReadTransaction, atom: bytes, kind: str, *, out: bool) -> bool:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from operator import itemgetter
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
-from substrate.atoms.links import holding, weighed
+from substrate.atoms.links import holding, not_holding, weighed
 from substrate.atoms.validity import version_at
 from substrate.errors import Forgotten
 from substrate.limits import LIMITS
 from substrate.proof.entry import Kind
 from substrate.snapshot import Snapshot
 from substrate.views.atoms import VersionRow, latest_version
-from substrate.views.edges import Link, links_around, some_links
+from substrate.views.edges import Around, Link, edges_around, links_around, some_links
 
-__all__ = ["EdgeStep", "Steps"]
+__all__ = ["EdgeStep", "PlainStep", "Steps", "link_of"]
 
 
 _SEQ: Final = itemgetter(Link._fields.index("seq"))
@@ -28,6 +29,15 @@ class EdgeStep(NamedTuple):
     to: bytes
     weight: float
     edge: Link
+
+
+PlainStep: TypeAlias = tuple[bytes, float, Link | Around]
+"""The same, with the edge as it was found."""
+
+
+def link_of(edge: Link | Around) -> Link:
+    """The edge of a step, with all that is known of it."""
+    return edge if isinstance(edge, Link) else edge.link()
 
 
 class Steps:
@@ -54,10 +64,19 @@ class Steps:
             for link, weight in links
         ]
 
-    def plain(self, subject: bytes) -> list[EdgeStep]:
-        """All of them, in the same order, whatever their confidence: each weighs 1."""
-        links = holding(self._snapshot, self._links(subject))
-        return [_new(EdgeStep, (link.target if link.source == subject else link.source, 1.0, link)) for link in links]
+    def plain(self, subject: bytes) -> Sequence[PlainStep]:
+        """All of them, in the same order, whatever their confidence: each weighs 1. See `link_of`."""
+        snapshot, most = self._snapshot, LIMITS["walk_edges"]
+        around = edges_around(snapshot.transaction, subject, most) if snapshot.upto is None else None
+        if around is None:
+            links = holding(snapshot, self._links(subject))
+            return [(link.target if link.source == subject else link.source, 1.0, link) for link in links]
+        around = [one for one in around if one.other != subject]
+        around.sort()
+        closed = not_holding(snapshot, [-one.turned for one in around])
+        if closed:
+            around = [one for one in around if -one.turned not in closed]
+        return [(one.other, 1.0, one) for one in around]
 
     def _links(self, subject: bytes) -> list[Link]:
         """The edges of an atom that are looked at; one from an atom to itself leads nowhere."""
