@@ -89,9 +89,10 @@ class FolderWatch:
         writer = Writer(self._log, self._request)
         asked_at = time.time_ns()
         try:
-            ingest_listed(writer, root, below, listed, changed, progress)
+            # First what is gone: in a store that is full, it makes room for the rest.
             for document in gone:
                 writer.drop(document.name)
+            ingest_listed(writer, root, below, listed, changed, progress)
             ingested = writer.finish()
         except QuotaReached as full:
             told = writer.told(full)

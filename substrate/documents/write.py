@@ -241,7 +241,7 @@ class Writer:
         """The same with what was saved before, and the report of it."""
         if self._recorded == 0:
             return full
-        saved = sum(item.status != "kept" for item in self._done)
+        saved = sum(item.status not in {"kept", "gone"} for item in self._done)
         what = f"{saved:,} documents are saved, the rest is not" if saved else "no document is saved as a whole"
         return full.after(what, self._report())
 

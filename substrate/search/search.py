@@ -218,10 +218,11 @@ class _Page:
     def _is_shown(self, place: _Place, min_score: float | None) -> bool:
         """Whether it has anything to do with the query, scores high enough, and is not superseded."""
         parts = place.parts
-        if parts["meaning"] < _FAINT and not any(parts.get(part, 0) > 0 for part in _FINDS):
-            return self._when.asked is Which.SPAN and parts.get("time", 0) > 0
         if min_score is not None and place.score < min_score:
             return False
+        if parts["meaning"] < _FAINT and not any(parts.get(part, 0) > 0 for part in _FINDS):
+            if self._when.asked is not Which.SPAN or parts.get("time", 0) <= 0:
+                return False
         subject = self._lists.documents.subject(place.seq)
         return self._past or not is_superseded(self._snapshot, subject)
 

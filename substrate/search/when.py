@@ -73,11 +73,15 @@ _UNTIL: Final = {"until", "till", "up to", "before", "prior to", "by", "through"
 
 _NOW_ADVERB: Final = (
     r"right now|as of (?:now|today)|by now|nowadays|these days|at (?:the )?(?:moment|present)(?: time)?|"
-    r"for the (?:moment|time being)|currently|presently|(?:most )?(?<!least[ -])recently(?![ -]used)|lately|today|now"
+    r"for the (?:moment|time being)|currently|presently|(?:most )?(?<!least[ -])recently"
+    r"(?![ -]used (?:cache|lists?|items?|entr(?:y|ies)|elements?|keys?|values?|files?|order|policy|eviction|first)\b)|"
+    r"lately|today|now"
 )
-"""`Least recently used` and `most recently used` name a kind of cache, and no time."""
-_NO_STATE: Final = r"(?! (?:working director(?:y|ies)|threads?|event loop|locale|stack frame)\b)"
-"""What is current of a program says nothing about which of several statements is."""
+"""`Least recently used` and `most recently used item` name a kind of cache, and no time."""
+_NO_STATE: Final = (
+    r"(?! (?:working director(?:y|ies)|threads?|event loop|locale|stack frame)\b(?! (?:of|for|in|on|at) ))"
+)
+"""What is current of a program says nothing about which of several statements is, unless it is of something."""
 _ADVERBS: Final = re.compile(rf"\b(?:{_NOW_ADVERB}|previously|formerly)\b", re.IGNORECASE)
 """Words that say nothing but when."""
 _NOW: Final = re.compile(

@@ -171,3 +171,18 @@ def test_a_watch_leaves_the_documents_of_another_folder_of_the_same_name(memory:
     (other / "c.md").unlink()
     assert statuses(watch.look()) == {"docs/c.md": "gone"}
     assert {atom.value for atom in memory.list("v1.document.")} == {"A", "B"}
+
+
+def test_files_that_are_deleted_make_room_in_a_store_that_is_full(
+    memory: Memory, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("substrate.documents.write._TOGETHER", 1)  # each in a checkpoint of its own
+    memory.set_quota(5)  # a document and its chunk are two atoms, and the domain is one
+    watch = watch_of(memory, folder, entities=False)
+    assert statuses(watch.look()) == {"docs/a.md": "new", "docs/b.md": "new"}
+    (folder / "a.md").unlink()
+    (folder / "b.md").unlink()
+    write(folder / "c.md", "# C\n\nThree.\n")
+    write(folder / "d.md", "# D\n\nFour.\n")
+    looked = watch.look()
+    assert statuses(looked) == {"docs/a.md": "gone", "docs/b.md": "gone", "docs/c.md": "new", "docs/d.md": "new"}

@@ -196,6 +196,19 @@ def test_min_score_leaves_out_what_is_weaker(memory: Memory) -> None:
     assert [hit.name for hit in memory.search("red fish", min_score=floor)] == ["v1.fact.a"]
 
 
+def test_min_score_holds_for_what_only_its_time_brings(memory: Memory) -> None:
+    memory.checkpoint(
+        [
+            {"name": "v1.note.a", "value": "the session limit was raised", "occurred_at": "2026-03-03T00:00:00Z"},
+            {"name": "v1.note.b", "value": "herons breed in colonies", "occurred_at": "2026-03-04T00:00:00Z"},
+        ]
+    )
+    found = memory.search("session limit in March 2026", meaning=False)
+    assert [hit.name for hit in found] == ["v1.note.a", "v1.note.b"]
+    kept = memory.search("session limit in March 2026", min_score=found[1].score + 0.01, meaning=False)
+    assert [hit.name for hit in kept] == ["v1.note.a"]
+
+
 def test_min_score_loses_none_that_scores_as_much_as_the_first(memory: Memory) -> None:
     memory.checkpoint([f"v1.note.n{number} = herons" for number in range(150)])
     found = memory.search("herons", limit=100, min_score=0.01, meaning=False)

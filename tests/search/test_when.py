@@ -165,7 +165,15 @@ def test_terms_of_programs_are_no_times(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["what did I use recently", "the current directory of staff", "our current process owner"]
+    "text",
+    [
+        "what did I use recently",
+        "the current directory of staff",
+        "our current process owner",
+        "What is the current locale of the shop?",
+        "the current working directory of the build",
+        "What has the team most recently used for the shop?",
+    ],
 )
 def test_what_only_looks_like_such_a_term_is_a_time(text: str) -> None:
     assert read_when(text, NOW).asked is Which.NOW
