@@ -220,9 +220,9 @@ class _Page:
         parts = place.parts
         if min_score is not None and place.score < min_score:
             return False
-        if parts["meaning"] < _FAINT and not any(parts.get(part, 0) > 0 for part in _FINDS):
-            if self._when.asked is not Which.SPAN or parts.get("time", 0) <= 0:
-                return False
+        is_found = parts["meaning"] >= _FAINT or any(parts.get(part, 0) > 0 for part in _FINDS)
+        if not is_found and (self._when.asked is not Which.SPAN or parts.get("time", 0) <= 0):
+            return False
         subject = self._lists.documents.subject(place.seq)
         return self._past or not is_superseded(self._snapshot, subject)
 
