@@ -45,7 +45,7 @@ class Forecaster:
         self, opened: Sequence[bytes], domain: bytes, *, whole: bool = False, wanted: Collection[str] | None = None
     ) -> dict[str, Part]:
         """The parts, in a session in which these were opened; of what comes next, or of the `whole` rest of it."""
-        return self._reader.after(opened, domain, whole=whole, wanted=wanted)
+        return self._reader.after(list(_newest_first(opened)), domain, whole=whole, wanted=wanted)
 
     def before(self, domain: bytes, objective: str = "", match: Match | None = None) -> dict[str, Part]:
         """The parts, in a session in which nothing was opened yet."""
@@ -62,11 +62,11 @@ class Forecaster:
 
     def next(self, opened: Sequence[bytes], domain: bytes, count: int, *, again: bool = False) -> list[Need]:
         """What will be opened next. With `again` it may be what is open already."""
-        seen = set(opened)
+        seen = _newest_first(opened)
         if not again:
-            return self._likeliest(*self._new(opened, len(seen), domain), count, seen)
+            return self._likeliest(*self._new(list(seen), domain), count, seen)
         weights = self.weights(question_of("next", len(seen)))
-        parts, new = self._new(opened, len(seen), domain, _heavy(weights))
+        parts, new = self._new(list(seen), domain, _heavy(weights))
         others = mix(parts, new, seen)
         # One distribution of both: of what is open as the one question has it, and what that leaves, by the other.
         mixed = mix(parts, weights)
@@ -81,14 +81,14 @@ class Forecaster:
         ]
 
     def _new(
-        self, opened: Sequence[bytes], distinct: int, domain: bytes, also: Collection[str] = ()
+        self, distinct: Sequence[bytes], domain: bytes, also: Collection[str] = ()
     ) -> tuple[dict[str, Part], dict[str, float]]:
         """The parts that say what new is opened next, and others if asked for; and how far each is believed.
 
-        `distinct`: how many different atoms were opened.
+        `distinct`: the atoms that were opened, each once, the newest first.
         """
-        weights = self.weights(question_of("new", distinct))
-        parts = self.after(opened, domain, wanted=_heavy(weights) | set(also))
+        weights = self.weights(question_of("new", len(distinct)))
+        parts = self._reader.after(distinct, domain, wanted=_heavy(weights).union(also))
         if parts.get("edges") and not any(part for name, part in parts.items() if name not in _NOT_LEARNT):
             weights = {**weights, "edges": _STATED}  # nothing was learnt yet: what is stated is all there is to go by
         return parts, weights
@@ -102,7 +102,7 @@ class Forecaster:
     def led(self, source: bytes, target: bytes, domain: bytes, part: str | None = None) -> Need:
         """How likely the target is next, when the source was opened: by all parts, or by one. Under the source's id."""
         if part is None:
-            parts, weights = self._new((source,), 1, domain)
+            parts, weights = self._new((source,), domain)
         else:
             parts, weights = self.after((source,), domain, wanted=(part,)), {part: 1.0}
         added: dict[str, float] = {}
@@ -122,9 +122,9 @@ class Forecaster:
 
     def needed(self, opened: Sequence[bytes], domain: bytes, count: int) -> list[Need]:
         """What else a session will need in which these were opened."""
-        seen = set(opened)
+        seen = _newest_first(opened)
         weights = self.weights(question_of("need", len(seen)))
-        parts = self.after(opened, domain, whole=True, wanted=_heavy(weights))
+        parts = self._reader.after(list(seen), domain, whole=True, wanted=_heavy(weights))
         return self._likeliest(parts, weights, count, seen)
 
     def opening(self, domain: bytes, objective: str, match: Match | None, count: int) -> list[Need]:
@@ -174,6 +174,11 @@ def uses_of(transaction: ReadTransaction, subjects: Sequence[bytes]) -> list[flo
     return [float(read_uses(transaction, subject)[0]) for subject in subjects]
 
 
+def _newest_first(opened: Sequence[bytes]) -> dict[bytes, None]:
+    """Each atom once, where it was opened last. What this takes is what a long session adds to each prediction."""
+    return dict.fromkeys(reversed(opened))
+
+
 def _reasons(
     items: Sequence[bytes], parts: Parts, weights_for: Callable[[bytes], Mapping[str, float]]
 ) -> dict[str, float]:
@@ -182,8 +187,9 @@ def _reasons(
     for item in items:
         weights = weights_for(item)
         for name, part in parts.items():
-            if item in part and weights.get(name):
-                added[name] = added.get(name, 0.0) + weights[name] * part[item]
+            share = part.get(item)
+            if share is not None and weights.get(name):
+                added[name] = added.get(name, 0.0) + weights[name] * share
     return added
 
 

@@ -114,7 +114,7 @@ class Scaled(Mapping[bytes, float]):
     def __contains__(self, item: object) -> bool:
         return item in self.amounts
 
-    def get(self, item: bytes, default: float = 0.0) -> float:  # type: ignore[override]
+    def get(self, item: bytes, default: float | None = None) -> float | None:  # type: ignore[override]
         """The share of an atom. That of `Mapping` raises an error on the way, and catches it."""
         amount = self.amounts.get(item)
         return default if amount is None else amount * self.factor
@@ -207,14 +207,20 @@ def leading(
     bounds = {at: wide.get(at, 0.0) + (narrow.get(at, 0.0) + longest.get(at, 0.0)) * unit for at in some}
     if len(bounds) > count:
         least = sorted(bounds.values(), reverse=True)[count - 1] * _SURELY
+    summed = [(*_in_factors(part), weight) for part, weight in said]
     return best(
         {
-            item: sum([weight * part.get(item, 0.0) for part, weight in said])
+            item: sum([weight * (amounts.get(item, 0.0) * factor) for amounts, factor, weight in summed])
             for item, bound in bounds.items()
             if bound >= least
         },
         count,
     )
+
+
+def _in_factors(part: Part) -> tuple[Mapping[bytes, float], float]:
+    """A part as amounts, and what each is to be multiplied by: who asks for many asks these."""
+    return (part.amounts, part.factor) if isinstance(part, Scaled) else (part, 1.0)
 
 
 def _narrow(said: Sequence[tuple[Part, float]]) -> tuple[Mapping[bytes, float], dict[bytes, float], float]:
@@ -224,9 +230,8 @@ def _narrow(said: Sequence[tuple[Part, float]]) -> tuple[Mapping[bytes, float], 
     """
     if not said:
         return {}, {}, 1.0
-    whole = [
-        (part.amounts, weight * part.factor) if isinstance(part, Scaled) else (part, weight) for part, weight in said
-    ]
+    factors = [(*_in_factors(part), weight) for part, weight in said]
+    whole = [(amounts, weight * factor) for amounts, factor, weight in factors]
     whole.sort(key=lambda one: -len(one[0]))
     longest, unit = whole[0]
     narrow: dict[bytes, float] = {}

@@ -106,13 +106,13 @@ class Reader:
     # -- what comes next -----------------------------------------------------------------------------------------
 
     def after(
-        self, opened: Sequence[bytes], domain: bytes, *, whole: bool = False, wanted: Collection[str] | None = None
+        self, distinct: Sequence[bytes], domain: bytes, *, whole: bool = False, wanted: Collection[str] | None = None
     ) -> dict[str, Part]:
-        """The parts that speak of a session in which these were opened, in this order; all, or those `wanted`.
+        """The parts that speak of a session in which these were opened; all, or those `wanted`.
 
-        `whole`: of all that it will need, and not just of what comes next; that spreads further.
+        `distinct`: each once, the newest first. `whole`: of all that it will need, and not just of what comes next;
+        that spreads further.
         """
-        distinct = list(dict.fromkeys(reversed(opened)))
         newest = distinct[:_SKIP]
         makers: dict[str, Callable[[], Part]] = {
             "next": lambda: self._next(distinct[0]) if distinct else {},
@@ -304,15 +304,12 @@ class Reader:
 
         Who has the same objective says enough by that: there, weight would only push others aside.
         """
-        # Of equal ones the newest. Added up in one order: equal votes stay equal.
-        chosen = sorted(sorted(like, reverse=True), key=like.__getitem__, reverse=True)[:most]
+        chosen = _in_order(like, most)
+        likenesses = map(like.__getitem__, chosen)
         votes: dict[bytes, float] = {}
         so_far = votes.get
-        for number, (weight, _, items) in zip(chosen, needed_in(self._transaction, chosen), strict=True):
-            likeness = like[number]
-            vote = likeness * likeness
-            if weighed:
-                vote *= weight / max(len(items), 1)
+        for likeness, (_, _, items, each) in zip(likenesses, needed_in(self._transaction, chosen), strict=True):
+            vote = likeness * likeness * each if weighed else likeness * likeness
             for item in items:
                 votes[item] = so_far(item, 0.0) + vote
         for item in gone:
@@ -336,6 +333,18 @@ class Reader:
             for end in ends:
                 reached[end] = reached.get(end, 0.0) + weight / (len(ends) + 1)
         return reached
+
+
+def _in_order(like: Mapping[int, float], most: int) -> list[int]:
+    """The likeliest episodes; of equal ones the newest first. Added up in one order, equal votes stay equal."""
+    if len(like) > most:  # to sort numbers alone is fast, and leaves few to be put in order
+        least = sorted(like.values(), reverse=True)[most - 1]
+        chosen = [number for number, likeness in like.items() if likeness >= least]
+    else:
+        chosen = list(like)
+    chosen.sort(reverse=True)
+    chosen.sort(key=like.__getitem__, reverse=True)
+    return chosen[:most]
 
 
 def _faded(count: int) -> list[float]:

@@ -99,9 +99,11 @@ class Needed(NamedTuple):
     weight: int
     terms: int
     items: tuple[bytes, ...]
+    each: float
+    """Its weight by the number of its atoms. Kept: every vote of a session asks for it, and a session has hundreds."""
 
 
-_NOTHING: Final = Needed(1, 0, ())
+_NOTHING: Final = Needed(1, 0, (), 1.0)
 
 
 def objective_terms(objective: str) -> tuple[bytes, ...]:
@@ -131,7 +133,8 @@ def _needed(row: bytes) -> Needed:
     try:
         _, weight, _, _, _, terms, items, _ = _HEAD.unpack_from(row)
         packed = row[_HEAD.size : _HEAD.size + items * ID_BYTES]
-        return Needed(weight, terms, shared([item for (item,) in _ID.iter_unpack(packed)]))
+        needed = shared([item for (item,) in _ID.iter_unpack(packed)])
+        return Needed(weight, terms, needed, weight / max(len(needed), 1))
     except StructError as error:
         raise StoreDamaged(f"a row of episodes is malformed ({error!r}); run ", FSCK, ", or ", REBUILD) from None
 
