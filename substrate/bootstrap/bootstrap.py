@@ -379,8 +379,8 @@ class _Opener:
             clashes = clashes_shown(candidate, self._name)
             cost = min(room, form.cost + sum(cost_of(clash, measure) for clash in clashes))
             item = Item(candidate.value, cost, cluster_of(candidate, self._domain))
-            atom = replace(form.atom, tokens=form.cost)
-            offers.append(Offer(candidate, "atoms" if pin is None else pin.section, atom, clashes, item))
+            section = "atoms" if pin is None else pin.section
+            offers.append(Offer(candidate, section, form.atom, form.cost, clashes, item))
         return offers
 
     def _name(self, subject: bytes) -> str:
@@ -399,7 +399,8 @@ class _Opener:
         best = sorted(gatherer.lost, key=lambda lost: (lost.subject not in self._pins, -lost.share))[:_BEST]
         sections: dict[str, tuple[OpeningAtom, ...]] = {}
         for offer in sorted(shown, key=lambda offer: (offer.waits, -offer.item.value)):
-            sections[offer.section] = (*sections.get(offer.section, ()), offer.atom)
+            atom = replace(offer.atom, tokens=offer.tokens)
+            sections[offer.section] = (*sections.get(offer.section, ()), atom)
         return replace(
             envelope,
             goals=sections.get("goals", ()),

@@ -29,7 +29,7 @@ from substrate.views.atoms import VersionRow, latest_version
 from substrate.views.beside.conflicts import has_conflicts
 from substrate.views.cards import Card, card_of, cards_of
 from substrate.views.edges import Link, links_around, some_links
-from substrate.views.traces import confirmation_of
+from substrate.views.traces import Confirmation, confirmation_of, confirmations_of
 
 __all__ = ["BOOST", "Candidate", "Gatherer", "Lost"]
 
@@ -41,6 +41,8 @@ BOOST: Final = 2.0
 """How much more what belongs to the domain is needed."""
 _HOLDER: Final = 0.1
 """How much a domain or a hub is worth itself: its name says little, its members all."""
+_COUNTED: Final = {SUPERSEDES: "superseded", MEMBER_OF: "groups", REFERENCES: "referred"}
+"""Where a card says that an atom has no such edge: then none is looked for."""
 _SECOND: Final = 1_000_000
 _FILLS: Final = frozenset(("member", "newest", "recent", "start", "usage"))
 """Parts of a need that are about an atom alone, whatever a session is for."""
@@ -125,20 +127,21 @@ class Gatherer:
         self.domains = Domains(snapshot)
         self._around: dict[bytes, list[Link] | None] = {}
         self._cards: dict[bytes, Card] = {}
+        self._latest: dict[bytes, VersionRow | None] = {}
         self._in_conflict = has_conflicts(snapshot.transaction)
         self.left_out: Counter[str] = Counter()
         self.lost: list[Lost] = []
 
     def gather(self, needs: Sequence[Need]) -> list[Candidate]:
         """Those of the atoms that may be shown, in the order given."""
-        versions = self._versions(needs)
-        subjects = [need.subject for need, _ in versions]
-        self._cards.update(zip(subjects, cards_of(self._snapshot.transaction, subjects), strict=True))
-        bodies = bodies_of(self._snapshot.transaction, [version.seq for _, version in versions])
-        uses = uses_of(self._snapshot.transaction, subjects)
+        versions, transaction = self._versions(needs), self._snapshot.transaction
+        subjects, seqs = [need.subject for need, _ in versions], [version.seq for _, version in versions]
+        self._cards.update(zip(subjects, cards_of(transaction, subjects), strict=True))
+        bodies, uses = bodies_of(transaction, seqs), uses_of(transaction, subjects)
+        confirmations = confirmations_of(transaction, subjects, seqs)
         found = []
-        for (need, version), body, used in zip(versions, bodies, uses, strict=True):
-            judged = self._judged(need, version, body, used) if body and body.damage is None else "damaged"
+        for (need, version), body, used, confirmed in zip(versions, bodies, uses, confirmations, strict=True):
+            judged = self._judged(need, version, body, used, confirmed) if body and body.damage is None else "damaged"
             if isinstance(judged, Candidate):
                 found.append(judged)
             else:
@@ -151,7 +154,7 @@ class Gatherer:
 
     def _links(self, subject: bytes, kind: str, *, out: bool) -> list[Link] | None:
         """All edges of a type from or to an atom, read once for all types; None of an atom that has very many."""
-        if self._card(subject).statements == 0:
+        if not getattr(self._card(subject), _COUNTED[kind]):
             return []
         if subject not in self._around:
             self._around[subject] = links_around(self._snapshot.transaction, subject, _AROUND)
@@ -160,6 +163,12 @@ class Gatherer:
             return None
         end = 0 if out else 1
         return [link for link in around if link.type == kind and (link.source, link.target)[end] == subject]
+
+    def _version(self, subject: bytes) -> VersionRow | None:
+        """The latest version of an atom, read once."""
+        if subject not in self._latest:
+            self._latest[subject] = latest_version(self._snapshot.transaction, subject)
+        return self._latest[subject]
 
     def _card(self, subject: bytes) -> Card:
         card = self._cards.get(subject)
@@ -179,7 +188,7 @@ class Gatherer:
         if self._domain is None:
             return False
         if self._inside is not None:
-            latest = latest_version(self._snapshot.transaction, subject)
+            latest = self._version(subject)
             return latest is not None and bool(self._inside[latest.seq])
         self.groups_of(subject)  # out of the edges that are read anyway
         return self.domains.belongs(subject, self._domain)
@@ -199,7 +208,7 @@ class Gatherer:
         for need in needs:
             if hidden is not None and need.subject in hidden.atoms:
                 continue
-            version = latest_version(self._snapshot.transaction, need.subject)
+            version = self._version(need.subject)
             if version is None:
                 self.left_out["forgotten"] += 1
             elif (version.name or "").startswith(CIPHERTEXT):  # locked, it is as absent
@@ -211,8 +220,10 @@ class Gatherer:
                 found.append((need, version))
         return found
 
-    def _judged(self, need: Need, version: VersionRow, body: Body, used: float) -> Candidate | str:
-        """The candidate that this version is; or the reason why it is none."""
+    def _judged(
+        self, need: Need, version: VersionRow, body: Body, used: float, confirmed: Confirmation | None
+    ) -> Candidate | str:
+        """The candidate that this version, confirmed then, is; or the reason why it is none."""
         members = body.members
         if members.get("origin") == "ingested" and (not self._ingested or (_is_page(version) and _is_filling(need))):
             return "ingested"
@@ -221,12 +232,14 @@ class Gatherer:
             if found is None:
                 return "not_in_force"
             version, body = found
+            confirmed = confirmation_of(self._snapshot.transaction, version.subject, version.seq)
         subject = need.subject
-        if is_superseded(self._snapshot, subject, self._links(subject, SUPERSEDES, out=False)):
+        into = self._links(subject, SUPERSEDES, out=False)
+        if self._card(subject).superseded and is_superseded(self._snapshot, subject, into):
             return "superseded"
         clashes = self._clashes(subject)
         stale = stale_because(self._snapshot, subject, self._card(subject))
-        evidence = weigh(self._grounds(version, body, used, clashes, is_stale=bool(stale)))
+        evidence = weigh(self._grounds(subject, body, used, confirmed, clashes, is_stale=bool(stale)))
         if evidence.value < self._threshold:
             return "low_evidence"
         groups = self.groups_of(subject)
@@ -243,7 +256,7 @@ class Gatherer:
 
     def _is_withheld(self, subject: bytes, clash: Clash) -> bool:
         other = clash.second if clash.first == subject else clash.first
-        version = latest_version(self._snapshot.transaction, other)
+        version = self._version(other)
         (body,) = (None,) if version is None else bodies_of(self._snapshot.transaction, [version.seq])
         return body is None or body.members.get("origin") == "ingested"
 
@@ -255,20 +268,26 @@ class Gatherer:
             return None
         return None if found is None or found[1].damage is not None else found
 
-    def _grounds(
-        self, version: VersionRow, body: Body, used: float, clashes: Sequence[Clash], *, is_stale: bool
+    def _grounds(  # noqa: PLR0913
+        self,
+        subject: bytes,
+        body: Body,
+        used: float,
+        confirmed: Confirmation | None,
+        clashes: Sequence[Clash],
+        *,
+        is_stale: bool,
     ) -> Grounds:
         get = body.members.get
-        confirmed = confirmation_of(self._snapshot.transaction, version.subject, version.seq)
         origin, confidence = get("origin"), get("confidence")
-        references = self._references(version.subject)
+        references = self._references(subject)
         confirmed_ones = sum(clash.confirmed for clash in clashes)
         return Grounds(
             origin=origin if isinstance(origin, str) else None,
             has_source=bool(get("source")),
             confidence=float(confidence) if isinstance(confidence, int | float) else None,
             confirmations=0 if confirmed is None else confirmed.times,
-            references=sum(1 for _ in live_sources(self._snapshot, references)),
+            references=sum(1 for _ in live_sources(self._snapshot, references)) if references else 0,
             uses=used,
             age_s=(self._snapshot.at - (body.time if confirmed is None else confirmed.time)) / _SECOND,
             conflicts=confirmed_ones,

@@ -42,6 +42,8 @@ class Offer:
     candidate: Candidate
     section: str
     atom: OpeningAtom
+    tokens: int
+    """What the atom takes. It is not in the atom yet: most offers are not taken, and a copy costs more than it."""
     clashes: tuple[ConflictingFacts, ...]
     item: Item
 
@@ -83,7 +85,7 @@ def shortened(offer: Offer, room: int, measure: Measure) -> Offer | None:
     if form is None:
         return None
     item = replace(offer.item, cost=form.cost + clashes)
-    return replace(offer, atom=replace(form.atom, tokens=form.cost), item=item)
+    return replace(offer, atom=form.atom, tokens=form.cost, item=item)
 
 
 def _why(candidate: Candidate) -> str:

@@ -10,7 +10,7 @@ from substrate.kv.api import ReadTransaction
 from substrate.learn.mixture import Part, Parts, best, leading, mix, question_of, weights_of
 from substrate.learn.parts import Reader
 from substrate.snapshot import Snapshot
-from substrate.views.learned.counts import read_uses
+from substrate.views.learned.counts import times_used
 from substrate.views.learned.mixing import read_mixing
 from substrate.views.learned.sessions import HOLE
 
@@ -171,7 +171,7 @@ class Forecaster:
 
 def uses_of(transaction: ReadTransaction, subjects: Sequence[bytes]) -> list[float]:
     """How often each of these atoms was accessed."""
-    return [float(read_uses(transaction, subject)[0]) for subject in subjects]
+    return [float(times) for times in times_used(transaction, subjects)]
 
 
 def _newest_first(opened: Sequence[bytes]) -> dict[bytes, None]:

@@ -137,7 +137,7 @@ def keyword_mask(transaction: ReadTransaction, documents: Documents, field: Fiel
 def keyword_seqs(transaction: ReadTransaction, documents: Documents, field: Field, text: str) -> NDArray[np.int64]:
     """The same versions as a list, in order."""
     rows = transaction.get_many(POSTINGS, posting_keys(field, keyword_term(field, text), documents.size))
-    return _joined(rows, len(rows))[0]
+    return _joined(rows, len(rows))[0] if any(rows) else np.zeros(0, np.int64)  # mostly nobody has it
 
 
 def _postings(

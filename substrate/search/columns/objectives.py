@@ -39,8 +39,9 @@ class PastObjectives:
         if not held.traces:
             return {}
         cosines = held.vectors @ asked.vector
-        best = np.argsort(-cosines, kind="stable")[:_MOST]
-        return {held.traces[at]: float(cosines[at]) for at in best.tolist() if cosines[at] > least}
+        above = np.flatnonzero(cosines > least)  # mostly few: these alone are put in order
+        best = above[np.argsort(-cosines[above], kind="stable")[:_MOST]]
+        return dict(zip([held.traces[at] for at in best.tolist()], cosines[best].tolist(), strict=True))
 
     def _at(self, transaction: ReadTransaction, asked: QueryVector) -> _Held:
         stamp = objectives_stamp(transaction), asked.space
