@@ -216,7 +216,15 @@ def every(text: str, memory: substrate.Memory) -> dict[str, Any]:
             (Contradicted(text, text, text, text),),
             (text,),
         ),
-        Undone(dry_run=False, undone=range(1), tombstoned=(text,), unedged=(text,), edges=(text,), imported=text),
+        Undone(
+            dry_run=False,
+            undone=range(1),
+            tombstoned=(text,),
+            unedged=(text,),
+            edges=(text,),
+            kept=(text,),
+            imported=range(1, 2),
+        ),
         Recorded(text, text, text, is_new=True, derived_from=(text,)),
         Status(
             text,
