@@ -89,12 +89,12 @@ def shortened(offer: Offer, room: int, measure: Measure) -> Offer | None:
 
 
 def _why(candidate: Candidate) -> str:
-    """What speaks most for it; what was taught, in any case."""
+    """What speaks most for it; what was taught, in any case; and of a weak match, that it was needed, if it was."""
     if candidate.is_taught:
         return _WORDS["taught"]
     part, added = max(candidate.need.parts.items(), key=lambda part: part[1], default=("member", 0.0))
     if part == "match" and candidate.need.is_weak:
-        return WEAK
+        return _WORDS["goals"] if candidate.need.parts.get("goals", 0) > 0 else WEAK
     return _WORDS.get(part, part) if added > 0 else _WORDS["member"] if candidate.in_domain else ""
 
 

@@ -300,7 +300,7 @@ class Opening(Result):
             lines += [f"{section}:", *(item.text() for item in items)] if items else []
         if self.weak:
             lines.append("nothing matches the objective well")
-        for why in dict.fromkeys(atom.why for atom in self.atoms):
+        for why in sorted(dict.fromkeys(atom.why for atom in self.atoms), key=lambda why: why == WEAK):
             lines.append(f"{_escaped(why)}:" if why else "atoms:")
             lines += [atom.text() for atom in self.atoms if atom.why == why]
         if self.conflicting_facts:

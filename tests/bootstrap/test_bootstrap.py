@@ -440,6 +440,19 @@ def test_what_such_objectives_needed_comes_before_weak_matches(memory: Memory, m
     assert not set(shown(wait=False)[:3]) & set(trained)
 
 
+def test_the_text_tells_weak_matches_last_and_not_of_what_was_needed_too(memory: Memory) -> None:
+    memory.checkpoint(["v1.fact.both = One", "v1.fact.weak = Two", "v1.fact.needed = Three"])
+    needs = [
+        Need(subject(memory, "v1.fact.weak"), 0.4, {"match": 0.4}, is_weak=True),
+        Need(subject(memory, "v1.fact.both"), 0.3, {"match": 0.2, "goals": 0.1}, is_weak=True),
+        Need(subject(memory, "v1.fact.needed"), 0.1, {"goals": 0.1}),
+    ]
+    lines = with_needs(memory, needs, Request.of("get the money back")).text().splitlines()
+    needed, weak = lines.index("needed for objectives like this:"), lines.index("matches weakly:")
+    assert {line.partition(" ")[0] for line in lines[needed + 1 : weak]} == {"v1.fact.both", "v1.fact.needed"}
+    assert lines[weak + 1].startswith("v1.fact.weak ")
+
+
 def test_a_rule_that_matches_weakly_does_not_wait(memory: Memory) -> None:
     memory.checkpoint(["v1.constraint.cents = Amounts are in cents", "v1.fact.trained = It is enough"])
     rule = Need(subject(memory, "v1.constraint.cents"), 0.01, {"match": 0.01}, is_weak=True, waits=True)

@@ -120,7 +120,9 @@ def auto_recall_process_message(ctx: Caller, *, message: Message) -> Annotated[C
     if not memory.watching:
         told = "nothing is reinforced: the user has switched watching off"
         return reply(Recalled(success=True, enabled=False, topics_found=topics, message=told))
-    candidates, _ = look(memory, Looked(message, ("active", "promoted"), (), _TOPICS))
+    # Of a question for what was said, its subject: the words around it are in no memory.
+    subject = memory.cues(message).query or message
+    candidates, _ = look(memory, Looked(subject, ("active", "promoted"), (), _TOPICS))
     found = sorted((one for one in candidates if one.relevance >= _RELEVANT), key=lambda one: -one.relevance)
     ids = [one.note.id for one in found[:_REINFORCED] if one.note.status != "archived"]
     touched = memory.touch(ids, every=_COOLDOWN_S) if ids else ()

@@ -105,6 +105,12 @@ def test_what_is_spoken_of_is_reinforced_and_then_there_is_a_pause_that_the_stor
         assert told["use_count"] == 1
 
 
+def test_a_question_for_what_was_said_finds_its_subject_by_words_alone(notes: Agent) -> None:
+    run = saved(notes, "The invoice run is every Monday at 6")
+    said = notes.ok("auto_recall_process_message", message="what did I say about the invoices?")
+    assert said["memories_reinforced"] == [run]
+
+
 def test_watch_off_switches_it_off(notes: Agent, store: Path) -> None:
     saved(notes, "The STOPPER protocol is implemented in Rust")
     with substrate.open(store, background=False) as memory:
