@@ -2033,7 +2033,8 @@ class Memory(Tabular):
         Give one of these. A name erases all of an atom: versions, edges, traces. An id erases an edge or a training, or
         a damaged entry that fsck names. The others erase the matching versions and edges. An atom without versions is
         then forgotten; one that loses only its current version is tombstoned. `whole` is a document or another atom
-        with parts: it goes with all its parts. Entities that only it mentions go too; `kept` names the others.
+        with parts: it goes with all its parts. Entities that only it mentions go too. `kept` names the others, and
+        other documents with the same text.
         `dry_run` counts and writes nothing. If `compacted`, the bytes are gone from the store's files. If not, readers
         were open: call `compact()` later. Backups and exports keep them. NotFound if nothing matches.
         """

@@ -13,6 +13,7 @@ from substrate.atoms.bodies import bodies_of
 from substrate.atoms.meant.near_names import or_near
 from substrate.atoms.resolve import find_subject, name_of
 from substrate.documents.naming import DOCUMENT, chunk_prefix
+from substrate.documents.slots import attrs_of
 from substrate.entities.orphans import mentioned_by, unmentioned
 from substrate.errors import NotFound
 from substrate.forget.forget import forget
@@ -41,6 +42,7 @@ def forget_whole(log: Log, selection: Selection, *, dry_run: bool, progress: Pro
         everything = _all_of(transaction, whole)
         if not everything.subjects:
             raise NotFound(f"there is no {whole}: nothing was forgotten{or_near(transaction, whole)}")
+        everything = everything._replace(kept=_copies(transaction, whole) | everything.kept)
     forgot = _forget(log, everything, dry_run=dry_run, progress=progress)
     for _ in range(_ROUNDS if not dry_run else 0):
         with log.snapshot() as transaction:
@@ -55,7 +57,7 @@ class _Everything(NamedTuple):
     """What goes with a whole, in the order in which it goes; and which parts and entities stay, with the reason."""
 
     subjects: tuple[bytes, ...]
-    kept: Mapping[str, str]
+    kept: dict[str, str]
 
 
 def _forget(log: Log, everything: _Everything, *, dry_run: bool, progress: Progress | None) -> Forgot:
@@ -113,6 +115,25 @@ def _all_of(transaction: ReadTransaction, whole: str) -> _Everything:
     there = [one for one in known if latest_version(transaction, one) is not None or edges_touching(transaction, one)]
     orphans = unmentioned(transaction, mentioned_by(transaction, there), there)
     return _Everything((*orphans.unmentioned, *there), {**parts.kept, **dict(orphans.kept)})
+
+
+def _copies(transaction: ReadTransaction, whole: str) -> dict[str, str]:
+    """Other documents that were made of the same bytes in any version, such as that of a file before it was moved."""
+    subject = find_subject(transaction, whole)
+    digests = _digests(transaction, subject)
+    found: dict[str, str] = {}
+    for row in names(transaction, DOCUMENT) if digests else ():
+        if row.name is not None and row.subject != subject and digests & _digests(transaction, row.subject):
+            state = "in use" if row.kind is Kind.PUT else "out of use"
+            found[row.name] = f"it has the same text, and is {state}: forget it too, if the text is to go"
+    return found
+
+
+def _digests(transaction: ReadTransaction, document: bytes) -> set[object]:
+    """The digests of the bytes that the versions of a document were made of; not of none."""
+    puts = [version.seq for version in versions_of(transaction, document) if version.kind is Kind.PUT]
+    said = (attrs_of(body) for body in bodies_of(transaction, puts) if body is not None and body.damage is None)
+    return {attrs["digest"] for attrs in said if isinstance(attrs.get("digest"), str) and attrs.get("bytes")}
 
 
 def _sum(one: Forgot, two: Forgot) -> Forgot:

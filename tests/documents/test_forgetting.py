@@ -64,6 +64,25 @@ def test_nothing_is_left_of_a_document_that_was_forgotten(
     assert check_store(tmp_path / "store", home=home, views=VIEWS).damage is None
 
 
+@pytest.mark.parametrize(("prune", "state"), [(True, "out of use"), (False, "in use")])
+def test_other_documents_with_the_same_text_are_named(memory: Memory, folder: Path, prune: bool, state: str) -> None:  # noqa: FBT001
+    (folder / "empty.txt").touch()
+    (folder / "page.txt").write_text(CANARY)
+    first = next(one.name for one in memory.ingest(folder, domain="d") if str(one.source).endswith("page.txt"))
+    if prune:
+        (folder / "page.txt").rename(folder / "moved.txt")
+    else:
+        (folder / "copy.txt").write_text(CANARY)
+    (folder / "nothing.txt").touch()
+    again = memory.ingest(folder, domain="d", prune=prune)
+    (second,) = (one.name for one in again if one.bytes and one.status == "new")
+    for dry_run in (True, False):
+        assert memory.forget(whole=second, dry_run=dry_run).kept == {
+            first: f"it has the same text, and is {state}: forget it too, if the text is to go"
+        }
+    assert memory.forget(whole=first).kept == {}
+
+
 def test_twin_a_forget_that_skips_parts_is_found_out(
     memory: Memory, tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

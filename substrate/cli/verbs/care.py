@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["compact", "encrypt", "forget", "fsck", "rebuild", "stats", "tier", "unlock"]
 
+_NAMED = 20
+"""How many of what stays after a forget are named; `--json` has all."""
+
 
 # -- forget ------------------------------------------------------------------------------------------------------
 
@@ -62,7 +65,8 @@ def _forgot(forgot: Forgot, hints: tuple[str, ...], named: Sequence[str] = ()) -
         ("models", forgot.models or None),
         *(("tombstoned", in_quotes(name)) for name in forgot.tombstoned),
         *(("still named in the recorded code of", in_quotes(name)) for name in forgot.mentioned_by),
-        *(("stays", f"{in_quotes(name)}: {reason}") for name, reason in forgot.kept.items()),
+        *(("stays", f"{in_quotes(name)}: {reason}") for name, reason in list(forgot.kept.items())[:_NAMED]),
+        ("more stay", len(forgot.kept) - _NAMED if len(forgot.kept) > _NAMED else None),
         *(("still in the vault", in_quotes(path)) for path in forgot.vault_notes),
         *(("to be erased", name) for name in named),
         ("forget entries", calls.in_ranges(forgot.seqs) or None),
