@@ -1,6 +1,6 @@
 """Whether what a person states in a session is in the next opening: transcripts replayed through the hooks' own verbs.
 
-    python -m benchmarks.transcripts tests/cues/transcripts/dev.jsonl [MORE.jsonl] [--misses]
+    python -m benchmarks.transcripts tests/cues/transcripts/dev.jsonl [MORE.jsonl] [--misses] [--rules-alone]
 
 A file has a transcript in each line, as JSON: `id`, `field`, `objective` and `turns`. A turn is one of
 
@@ -97,12 +97,12 @@ def _line(kind: str, content: object, **more: object) -> str:
     return json.dumps({"type": kind, "message": {"role": kind, "content": content}, "sessionId": "replayed", **more})
 
 
-def replay(transcript: dict[str, Any], folder: Path) -> Score:
-    """One transcript, in a store of its own."""
+def replay(transcript: dict[str, Any], folder: Path, model: str | None = None) -> Score:
+    """One transcript, in a store of its own. With the model `none`, rules decide alone."""
     score = Score()
     path = folder / "transcript.jsonl"
     path.write_text("")
-    with open_memory(folder / "store", home=folder / "home", model="none", background=False) as memory:
+    with open_memory(folder / "store", home=folder / "home", model=model, background=False) as memory:
         for lines in lines_of(transcript["turns"]):
             with path.open("a", encoding="utf-8") as file:
                 file.writelines(f"{line}\n" for line in lines)
@@ -124,13 +124,13 @@ def replay(transcript: dict[str, Any], folder: Path) -> Score:
     return score
 
 
-def score_file(path: Path) -> Score:
+def score_file(path: Path, model: str | None = None) -> Score:
     """All transcripts of a file."""
     total = Score()
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.strip():
             with tempfile.TemporaryDirectory() as folder:
-                total.add(replay(json.loads(line), Path(folder)))
+                total.add(replay(json.loads(line), Path(folder), model))
     return total
 
 
@@ -139,10 +139,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--misses", action="store_true", help="list what was missed, and what was shown in error")
+    parser.add_argument("--rules-alone", action="store_true", help="without the small language model")
     given = parser.parse_args()
     good = True
     for path in given.files:
-        score = score_file(path)
+        score = score_file(path, "none" if given.rules_alone else None)
         if given.misses:
             sys.stdout.write("".join(f"  {miss}\n" for miss in score.misses))
         sys.stdout.write(

@@ -358,10 +358,11 @@ class Memory(Tabular):
         """Record a person's statements from a transcript of Claude Code, in the person's own words.
 
         Rules read the human turns alone: constraints, decisions, preferences, corrections and notes, or only some
-        `kinds` of these. A note is what the person asks to remember. Each sentence becomes an atom with the tag
-        `proposed`, its source, and no expiry. It stays unconfirmed, and makes no rule of openings, until a person
-        confirms it (`confirm`, `remember`). Known atoms stay as they are, also those out of use. Texts that look like
-        credentials are refused. With `dry_run` nothing is recorded.
+        `kinds` of these. A note is what the person asks to remember. The wording of a sentence as a whole counts too,
+        by the default model, unless the memory is open without one (`model="none"`). Each sentence becomes an atom with
+        the tag `proposed`, its source, and no expiry. It stays unconfirmed, and makes no rule of openings, until a
+        person confirms it (`confirm`, `remember`). Known atoms stay as they are, also those out of use. Texts that look
+        like credentials are refused. With `dry_run` nothing is recorded.
 
         Raises InputError for an unknown kind or if there is no such file, Denied if it is not a plain file.
         """
@@ -369,7 +370,12 @@ class Memory(Tabular):
         from substrate.transcripts.record import read_kinds, record_decisions  # noqa: PLC0415
 
         read = record_decisions(
-            self._store.log, human_turns(Path(path)), session=session, kinds=read_kinds(kinds), dry_run=dry_run
+            self._store.log,
+            human_turns(Path(path)),
+            session=session,
+            kinds=read_kinds(kinds),
+            dry_run=dry_run,
+            by_wording=self._store.models.wanted,
         )
         return self._woken(read)
 

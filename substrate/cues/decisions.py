@@ -12,7 +12,7 @@ Quotations and pasted text are not the person's: see `cues/prose.py`.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from math import exp
+from math import exp, log
 from typing import Final, NamedTuple
 
 from substrate.cues.clauses import weigh
@@ -64,11 +64,23 @@ class Decision(NamedTuple):
     rules: tuple[str, ...]
     is_clear: bool = True
     """Whether its words say of which kind it is. If only its form speaks for it, it is a decision or a plain fact."""
+    strongest: float = 0.0
+    """What the rule counts that speaks most for it."""
 
     @property
     def type(self) -> str:
         """The type of atom that it is kept as."""
         return KINDS[self.kind]
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether the person asks to remember it: then nothing else decides."""
+        return self.rules[:1] == (_ASKED.called,)
+
+    @property
+    def log_odds(self) -> float:
+        """The confidence as log-odds: what other opinions are added to."""
+        return log(self.confidence / (1 - self.confidence))
 
 
 def decisions(message: str, kinds: Collection[str] = tuple(KINDS), *, least: float = 0.0) -> Iterator[Decision]:
@@ -130,7 +142,8 @@ def _judge(sentence: Sentence, *, opens: bool, least: float) -> Decision | None:
     spoke = sorted((form for form in forms if form.weight > 0), key=lambda form: -form.weight)
     called = (*(cue.called for cue in pros), *(form.called for form in spoke))[:_MOST_RULES]
     is_clear = bool(pros) and pros[0].weight >= _CLEAR
-    return Decision(sentence.text, pros[0].kind if pros else _PLAIN, 1 / (1 + exp(-total)), called, is_clear)
+    strongest, kind = (pros[0].weight, pros[0].kind) if pros else (0.0, _PLAIN)
+    return Decision(sentence.text, kind, 1 / (1 + exp(-total)), called, is_clear, strongest)
 
 
 def _phrases(bare: str) -> Iterator[Shape]:

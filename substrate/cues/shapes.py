@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from substrate.cues.phrases import any_of as _any
 from substrate.cues.phrases import pattern as _re
 from substrate.cues.reports import REPORTS, sighs
-from substrate.cues.speakers import is_former, is_of_others, takes_itself_back
+from substrate.cues.speakers import is_former, is_of_others, takes_itself_back, takes_last_turn_back
 from substrate.cues.talk import TALK, TASKS
 
 __all__ = [
@@ -40,8 +40,9 @@ _STOP: Final = r"\s*[,.:;!\u2013\u2014-]+\s*"
 _LEADS: Final = _re(
     r"(?!(?:thanks|thank you|thx|sorry) for\b)",
     _any(
-        "ok okay right yes yeah yep yup nope nah no hm+ ah+ oh uh ugh wow well so also btw by_the_way and but good "
-        "great fine alright all_right sure cool nice perfect thanks thank_you thx wait hey hi_there hi hello_there "
+        "ok okay right yes yeah yep yup nope nah no_wait wait_no no hm+ ah+ oh uh ugh wow well so also btw "
+        "by_the_way and but good great fine alright all_right sure cool nice perfect thanks thank_you thx wait "
+        "hey hi_there hi hello_there "
         "hello look listen one_more_thing another_thing one_thing note fyi reminder remember important then now "
         "please_note for_the_record again anyway first agreed exactly correct sorry ps heads_up quick_note side_note "
         "just_so_you_know yes_please oops argh damn wonderful lovely excellent amazing awesome beautiful brilliant "
@@ -170,6 +171,7 @@ _STATED: Final = (
 """Forms of a statement: of one that is no request."""
 _REQUEST_LAST: Final = _re(r"[,;] (?:so |and |please )*(\w+) (?:it|this|that|them)\b")
 _NEGATED_LEAD: Final = _re(r"(?:no|nope|nah|wait|actually)\b\s*[,.:;!\u2013\u2014-]")
+_CHOOSES: Final = _re(_any("keep use stay_with stick_with go_with leave make_it let's"), r" (?!me\b|going\b|trying\b)")
 _COPULA: Final = _re(r"(?!it\b|that\b|this\b|i\b)\S+(?: \S+){0,4} (?:is|are|means|get|gets|has|have)\b")
 _AGREED_LEAD: Final = _re(_any("good great fine alright all_right ok okay sure agreed perfect right"), r"\b")
 _THEN: Final = _re(r"\bthen[.!]*$")
@@ -251,5 +253,7 @@ def shapes_of(judged: str, bare: str) -> Iterator[Shape]:
             yield Shape(weight, kind, called)
     if not is_task and _NEGATED_LEAD.match(judged) and _COPULA.match(bare):
         yield Shape(2.0, "correction", "(no, ...)")
+    if not is_task and _CHOOSES.match(bare) and takes_last_turn_back(judged):
+        yield Shape(3.0, "decision", "(no wait, keep ...)")
     if not is_task and _AGREED_LEAD.match(judged) and _THEN.search(bare):
         yield Shape(3.0, "decision", "(good, ... then)")

@@ -9,6 +9,7 @@ export_process  the child process that does it for any other model; the only imp
 compare         whether what was made says what torch says
 artifact        an exported model, checked
 load            from a name to an embedder, in the background
+early           the first layers of the default model, for judging sentences
 embedder        runs it; the importer of onnxruntime
 query           the models of an open store; the vector of a query
 texts           what of an atom is embedded

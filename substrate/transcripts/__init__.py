@@ -3,4 +3,5 @@
 claude_code  the human turns of a transcript of Claude Code, out of a file that anybody may have written
 cues         the verb cues: whether one message asks to keep or to recall something
 record       the verb transcript: what these turns state, recorded as atoms that wait to be confirmed
+wording      what the wording of a sentence as a whole says of it, by the small language model
 """

@@ -1,6 +1,7 @@
 """The verb transcript: what a person stated in a session becomes atoms, tagged `proposed`, in the person's own words.
 
-1. Rules decide (`cues/decisions.py`); nothing else than the sentence is recorded, with where it stands as its source.
+1. Rules decide (`cues/decisions.py`), with the wording as a whole (`transcripts/wording.py`) where there is a model.
+   Nothing else than the sentence is recorded, with where it stands as its source.
 2. A sentence that is known is left alone, whatever became of it: a transcript is read again after each compaction, and
    neither confirms nor revives anything, but what these rules took out of use themselves and was stated again later.
 3. What looks like a credential is left out, and not repeated in the answer.
@@ -32,6 +33,7 @@ from substrate.save.checkpoint import checkpoint
 from substrate.save.remember import is_known, read_statement, remember
 from substrate.text.secrets import find_secrets
 from substrate.transcripts.claude_code import Turn
+from substrate.transcripts.wording import wording_odds
 from substrate.values.opening import PROPOSED
 from substrate.values.saved import StatedDecision, TranscriptRead
 from substrate.views.atoms import find_names
@@ -40,6 +42,13 @@ __all__ = ["preview", "read_kinds", "record_decisions"]
 
 _MOST: Final = 500
 """Statements of one transcript: the last so many."""
+_MOST_LIKELY: Final = 1000
+"""Sentences whose wording is looked at, the last so many: a model takes a few milliseconds for each."""
+_LEAST: Final = -4.0
+"""The log-odds by rules from which the wording may speak for a sentence."""
+_EXPLICIT: Final = 4.0
+"""What a rule counts whose words are explicit, as `we decided`, `never`: the wording does not outweigh it."""
+_WORDING: Final = "(its wording as a whole)"
 _CONFIDENCE: Final = 0.4
 """Until someone confirms it, it is not taken where a mistake is dear (`high_impact`)."""
 _ACTOR: Final = "transcript"
@@ -56,12 +65,12 @@ def read_kinds(given: Iterable[str] | None) -> tuple[str, ...]:
     return kinds
 
 
-def record_decisions(
-    log: Log, turns: Iterable[Turn], *, session: str | None, kinds: Collection[str], dry_run: bool
+def record_decisions(  # noqa: PLR0913 - what to read, and how
+    log: Log, turns: Iterable[Turn], *, session: str | None, kinds: Collection[str], dry_run: bool, by_wording: bool
 ) -> TranscriptRead:
-    """See `Memory.transcript`."""
+    """See `Memory.transcript`. `by_wording`: look at sentences with the model as well, if it is here."""
     session = _session(session)
-    stated, withdrawn, count = _stated(turns, kinds)
+    stated, withdrawn, count = _stated(_likely(turns, kinds, by_wording=by_wording))
     found = (_withdrawn(log, *one, session, dry_run=dry_run) for one in withdrawn)
     items = [item for item in found if item is not None]
     for decision, line in stated:
@@ -70,9 +79,9 @@ def record_decisions(
     return TranscriptRead(tuple(items), count)
 
 
-def preview(turns: Iterable[Turn], kinds: Iterable[str] | None = None) -> TranscriptRead:
+def preview(turns: Iterable[Turn], kinds: Iterable[str] | None = None, *, by_wording: bool) -> TranscriptRead:
     """What turns state, where there is no store yet: nothing was recorded that they could take back."""
-    stated, _, count = _stated(turns, read_kinds(kinds))
+    stated, _, count = _stated(_likely(turns, read_kinds(kinds), by_wording=by_wording))
     return TranscriptRead(tuple(_as_new(decision, line) for decision, line in stated), count)
 
 
@@ -80,7 +89,46 @@ _Stated = list[tuple[Decision, int]]
 _TakenBack = list[tuple[Decision, int, int]]
 
 
-def _stated(turns: Iterable[Turn], kinds: Collection[str]) -> tuple[_Stated, _TakenBack, int]:
+class _Read(NamedTuple):
+    """What one turn states, in its line, and whether it takes back what the turn before stated."""
+
+    line: int
+    takes_back: bool
+    stated: list[Decision]
+
+
+def _likely(turns: Iterable[Turn], kinds: Collection[str], *, by_wording: bool) -> list[_Read]:
+    """What each turn states: by rules, and by the wording of what rules find likely enough."""
+    least = _LEAST if by_wording else 0.0
+    read = [
+        _Read(turn.line, takes_last_turn_back(turn.text), list(decisions(turn.text, kinds, least=least)))
+        for turn in turns
+    ]
+    if not by_wording:
+        return read
+    likely = [one.text for turn in read for one in turn.stated if not one.is_asked][-_MOST_LIKELY:]
+    found = wording_odds(likely)
+    odds = None if found is None else dict(zip(likely, found, strict=True))
+    return [turn._replace(stated=[kept for one in turn.stated if (kept := _weighed(one, odds))]) for turn in read]
+
+
+def _weighed(decision: Decision, odds: Mapping[str, float] | None) -> Decision | None:
+    """The decision, if rules and wording together speak for it, or rules where `odds` is None.
+
+    What the person asks to remember is kept. What is too far back to be looked at is not.
+    """
+    by_rules = decision.log_odds
+    if decision.is_asked:
+        return decision
+    if odds is None:
+        return decision if by_rules >= 0 else None
+    by_wording = odds.get(decision.text)
+    if by_wording is None or by_rules + (by_wording if decision.strongest < _EXPLICIT else max(by_wording, 0.0)) < 0:
+        return None
+    return decision if by_rules >= 0 else decision._replace(rules=(_WORDING, *decision.rules))
+
+
+def _stated(turns: Iterable[_Read]) -> tuple[_Stated, _TakenBack, int]:
     """What the turns state, each once, with its line; what they take back, and in which line; how many turns."""
     stated: dict[str, tuple[Decision, int]] = {}
     withdrawn: dict[str, tuple[Decision, int, int]] = {}
@@ -89,10 +137,10 @@ def _stated(turns: Iterable[Turn], kinds: Collection[str]) -> tuple[_Stated, _Ta
     last: str | None = None
     for turn in turns:
         count += 1
-        if last is not None and last in stated and takes_last_turn_back(turn.text):
+        if last is not None and last in stated and turn.takes_back:
             withdrawn[last] = *stated.pop(last), turn.line
         last = None
-        for decision in decisions(turn.text, kinds):
+        for decision in turn.stated:
             said = " ".join(decision.text.casefold().split())
             withdrawn.pop(said, None)
             topic = topic_of(decision.text)

@@ -151,6 +151,13 @@ def test_a_decision_in_a_word_or_two_is_kept(message: str) -> None:
     assert stated(message) == [message]
 
 
+@pytest.mark.parametrize("message", ["No wait, keep plain Postgres.", "No wait - use SQLite after all."])
+def test_a_change_of_mind_is_a_decision_and_no_ban(message: str) -> None:
+    """The twin: `no` before a thing that is banned."""
+    assert [decision.kind for decision in decisions(message)] == ["decision"]
+    assert [decision.kind for decision in decisions("No wait times above 5 minutes.")] == ["constraint"]
+
+
 def test_of_a_message_with_several_sentences_only_those_that_state_something_are_kept() -> None:
     message = "ok so 9% positives. The metric is PR-AUC, never accuracy. Now split the data."
     assert stated(message) == ["The metric is PR-AUC, never accuracy."]

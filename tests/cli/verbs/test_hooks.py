@@ -78,6 +78,7 @@ def test_settings_that_cannot_be_read_are_left_as_they_are(run: Commands, odd: s
 def test_the_rules_can_be_read(run: Commands) -> None:
     rows = run.ok("hooks", "--client", "claude-code", "--rules").rows
     assert ["constraint", "+4", "^never/always"] in rows
+    assert rows[-1][:2] == ["wording", "varies"]
 
 
 def test_the_end_of_a_session_records_and_the_next_start_opens_with_it(run: Commands, transcript: Path) -> None:

@@ -1,0 +1,118 @@
+"""What the wording of a sentence as a whole says, beside the rules: with the model, without it, and where it is off."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.fit_wording import digest_of, files_of, fit
+from substrate.transcripts import record, wording
+from substrate.transcripts.claude_code import Turn
+
+RULE, ASKED = "We decided to use Adyen.", "Remember that the venue has no lift."
+LIKELY, UNSURE = "Their lawyer is known for this sort of thing.", "Amounts in cents"
+
+
+def kept(*texts: str, by_wording: bool = True) -> list[str]:
+    turns = [Turn(text, at) for at, text in enumerate(texts, 1)]
+    return [item.text for item in record.preview(turns, by_wording=by_wording)]
+
+
+def says(monkeypatch: pytest.MonkeyPatch, odds: dict[str, float] | None) -> list[str]:
+    """Let the wording say this of sentences; what it was asked about is in the answer."""
+    asked: list[str] = []
+
+    def answer(sentences: Sequence[str]) -> list[float] | None:
+        asked.extend(sentences)
+        return None if odds is None else [odds.get(one, 0.0) for one in sentences]
+
+    monkeypatch.setattr(record, "wording_odds", answer)
+    return asked
+
+
+def test_the_wording_speaks_against_a_sentence_and_for_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = says(monkeypatch, {LIKELY: -2.0, UNSURE: 2.0})
+    assert kept("thanks!", LIKELY, UNSURE, RULE) == [UNSURE, RULE]
+    assert asked == [LIKELY, UNSURE, RULE]
+
+
+def test_the_wording_never_outweighs_explicit_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    says(monkeypatch, {RULE: -9.0, "Never deploy on Fridays.": -9.0, LIKELY: -9.0})
+    assert kept(RULE, LIKELY, "Never deploy on Fridays.") == [RULE, "Never deploy on Fridays."]
+
+
+def test_a_sentence_that_only_its_wording_speaks_for_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    says(monkeypatch, {UNSURE: 9.0})
+    (unsure, rule) = record.preview([Turn(UNSURE, 1), Turn(RULE, 2)], by_wording=True)
+    assert unsure.rules[0] == "(its wording as a whole)"
+    assert "(its wording as a whole)" not in rule.rules
+
+
+def test_what_a_person_asks_to_remember_is_kept_whatever_its_wording(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = says(monkeypatch, {ASKED: -9.0})
+    assert kept(ASKED) == [ASKED]
+    assert asked == []
+
+
+@pytest.mark.parametrize("by_wording", [True, False])
+def test_without_the_model_or_where_it_is_off_rules_decide_alone(
+    monkeypatch: pytest.MonkeyPatch, *, by_wording: bool
+) -> None:
+    asked = says(monkeypatch, None)
+    assert kept(RULE, UNSURE, ASKED, by_wording=by_wording) == [RULE, ASKED]
+    assert bool(asked) is by_wording
+
+
+def test_of_very_many_sentences_the_last_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record, "_MOST_LIKELY", 2)
+    asked = says(monkeypatch, {})
+    rules = [f"We decided to use tool{at}." for at in range(4)]
+    assert kept(*rules, ASKED) == [*rules[2:], ASKED]
+    assert asked == rules[2:]
+
+
+def test_the_model_tells_what_is_told_from_what_is_laid_down() -> None:
+    """The twin: rules alone take the first for a statement."""
+    assert kept(LIKELY, RULE, by_wording=False) == [LIKELY, RULE]
+    assert kept(LIKELY, RULE) == [RULE]
+
+
+def test_explicit_statements_are_kept_with_the_wording_as_without() -> None:
+    path = Path(__file__).parents[1] / "cues" / "plain.jsonl"
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    stated = [line["human"] for line in lines if "keep" in line]
+    told = [line["human"] for line in lines if "keep" not in line]
+    assert len(kept(*stated)) >= len(kept(*stated, by_wording=False))
+    assert len(kept(*told)) < len(kept(*told, by_wording=False))
+
+
+def test_files_of_another_model_are_no_opinion(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Other:
+        def vectors(self, _: Sequence[str]) -> None:
+            raise ValueError("shapes do not fit")
+
+    monkeypatch.setattr(wording, "_layers", Other)
+    assert wording.wording_odds([RULE]) is None
+    assert wording.wording_odds([]) is None
+
+
+def test_the_weights_were_fitted_to_the_labelled_sets_as_they_are() -> None:
+    """If this fails, a set was changed: run `python -m benchmarks.fit_wording`."""
+    weights = wording.read_weights()
+    assert weights.inputs == digest_of(files_of())
+    assert len(weights.parts) == 384
+    assert not {"fourth", "seventh", "eighth"} & {path.stem for path in files_of()}
+
+
+def test_the_fit_finds_what_tells_two_kinds_apart_and_is_the_same_each_time() -> None:
+    rng = np.random.default_rng(3)
+    vectors = rng.normal(size=(400, 5))
+    labels = (vectors[:, 2] + 0.3 * rng.normal(size=400) > 0.5).astype(np.float64)
+    weights = fit(vectors, labels)
+    assert np.argmax(np.abs(weights[:-1])) == 2
+    assert weights[2] > 0 > weights[-1]
+    assert (fit(vectors, labels) == weights).all()
