@@ -361,11 +361,14 @@ class Memory(Tabular):
         `kinds` of these. A note is what the person asks to remember. The wording of a sentence as a whole counts too,
         by the default model, unless the memory is open without one (`model="none"`). Each sentence becomes an atom with
         the tag `proposed`, its source, and no expiry. It stays unconfirmed, and makes no rule of openings, until a
-        person confirms it (`confirm`, `remember`). Known atoms stay as they are, also those out of use. Texts that look
-        like credentials are refused. With `dry_run` nothing is recorded.
+        person confirms it (`confirm`, `remember`). Known atoms stay as they are, also those out of use. An atom that an
+        agent recorded in the same words is not known: it waits too. Texts that look like credentials are refused. With
+        `dry_run` nothing is recorded.
 
-        Raises InputError for an unknown kind or if there is no such file, Denied if it is not a plain file.
+        Raises InputError for an unknown kind or if there is no such file, Denied if it is not a plain file. Denied to a
+        client under a policy.
         """
+        self._client.require_person("`substrate transcript FILE`")
         from substrate.transcripts.claude_code import human_turns  # noqa: PLC0415 - few need it
         from substrate.transcripts.record import read_kinds, record_decisions  # noqa: PLC0415
 

@@ -7,7 +7,7 @@ for this client, and nothing else. Whoever guesses names can learn that much, an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from substrate.atoms.domains import CAP, DOMAIN, TIER, last_attrs
@@ -15,17 +15,15 @@ from substrate.atoms.resolve import find_subject, name_of
 from substrate.ciphers import CIPHERTEXT
 from substrate.codec import Draft, decode_body
 from substrate.errors import Denied
+from substrate.hiding.statements import KeyOf, Statements
 from substrate.kv.api import ReadTransaction
 from substrate.log.append import Decision
-from substrate.log.tables import BODIES, CHOICES, DOMAIN_KEYS, EXPECTED, seq_key
+from substrate.log.tables import CHOICES, DOMAIN_KEYS, EXPECTED
 from substrate.messages import AN_ATOM
-from substrate.proof.encoding import Json
-from substrate.proof.entry import SALT_BYTES, Kind
+from substrate.proof.entry import Kind
 from substrate.values.edges import SUPERSEDES
-from substrate.values.opening import PROPOSED
 from substrate.veil import Hidden
-from substrate.views.atoms import VersionRow, find_name, latest_version, versions_of
-from substrate.views.edges import links_of
+from substrate.views.atoms import find_name, latest_version
 
 __all__ = ["ONLY_PEOPLE", "check_decision"]
 
@@ -38,33 +36,31 @@ OF_ALL: Final[Mapping[bytes, str]] = {
     b"fading": "`substrate fading --model MODEL`",
 }
 """Choices that hold for all who have the store open, by key: what a person types."""
-_ONLY_PEOPLE_CONFIRM: Final = "only a person confirms or declines a statement: ask for `substrate proposed`"
-_PROPOSED: Final = f'"{PROPOSED}"'.encode()
-_WINDOW: Final = ("valid_from", "valid_to")
 _NAMED: Final = (Kind.PUT, Kind.TOMBSTONE)
 _EDGES: Final = (Kind.EDGE, Kind.UNEDGE)
 
 
 def check_decision(
-    transaction: ReadTransaction, hidden: Hidden | None, decision: Decision, is_locked: Callable[[str], bool]
+    transaction: ReadTransaction, covered: ReadTransaction, hidden: Hidden | None, decision: Decision, key_of: KeyOf
 ) -> None:
     """Denied if a client that may not see the hidden atoms may not write this. The transaction has all there is.
 
-    `is_locked`: whether an encrypted atom, by its name on disk, is locked.
+    `covered`: the same, with the atoms of unlocked domains as text.
     """
+    statements = Statements(covered, key_of)
     for draft in decision.drafts:
         if draft.kind in _NAMED:
-            _check_name(transaction, hidden, draft, is_locked)
+            _check_name(transaction, hidden, draft, key_of, statements)
         elif draft.kind is Kind.FORGET and draft.subject is not None:
             name = name_of(transaction, draft.subject) or ""
             if name.startswith(DOMAIN):
                 raise Denied(_ONLY_PEOPLE_END)
-            if name.startswith(CIPHERTEXT) and is_locked(name):
+            if name.startswith(CIPHERTEXT) and key_of(name) is None:
                 raise _denied(name)
-            _check_waiting(transaction, draft.subject)
-            _check_successor(transaction, draft.subject)
+            statements.check_end(draft.subject)
+            statements.check_edge_lost(draft.subject)
         elif draft.kind in _EDGES:
-            _check_edge(transaction, hidden, draft, decision)
+            _check_edge(transaction, hidden, draft, decision, statements)
     for table, key, row in decision.traces:
         if table == DOMAIN_KEYS:
             raise Denied("only a person encrypts a domain, or forgets one that is encrypted: ask a person to do it")
@@ -74,13 +70,15 @@ def check_decision(
             raise _denied("an edge to one of these names")
 
 
-def _check_edge(transaction: ReadTransaction, hidden: Hidden | None, draft: Draft, decision: Decision) -> None:
+def _check_edge(
+    transaction: ReadTransaction, hidden: Hidden | None, draft: Draft, decision: Decision, statements: Statements
+) -> None:
     edge = decode_body(draft.body)
     ends = [bytes.fromhex(str(edge.get(end, ""))) for end in ("source", "target")]
     if hidden is not None and any(end in hidden.atoms for end in ends):
         raise _denied("an edge to one of these names")
     if edge.get("type") == SUPERSEDES:
-        _check_waiting(transaction, ends[1])
+        statements.check_target(ends[1])
         if draft.kind is Kind.EDGE:
             _check_in_use(transaction, ends[1], decision)
 
@@ -102,11 +100,11 @@ def _check_in_use(transaction: ReadTransaction, target: bytes, decision: Decisio
 
 
 def _check_name(
-    transaction: ReadTransaction, hidden: Hidden | None, draft: Draft, is_locked: Callable[[str], bool]
+    transaction: ReadTransaction, hidden: Hidden | None, draft: Draft, key_of: KeyOf, statements: Statements
 ) -> None:
     members = decode_body(draft.body)
     name = draft.name or str(members.get("name", ""))
-    if name.startswith(CIPHERTEXT) and is_locked(name):
+    if name.startswith(CIPHERTEXT) and key_of(name) is None:
         raise _denied(name)
     row = find_name(transaction, name)
     if hidden is not None:
@@ -115,12 +113,10 @@ def _check_name(
         inside = isinstance(whole, str) and bytes.fromhex(whole) in hidden.atoms
         if taken or inside or hidden.hides_name(name):
             raise _denied(name)
-    if row is not None and row.kind is Kind.PUT:
-        _check_statement(transaction, row, None if draft.kind is Kind.TOMBSTONE else members)
-        if draft.kind is Kind.TOMBSTONE:
-            _check_successor(transaction, row.subject)
-    elif row is not None and draft.kind is Kind.PUT and _waits(members):
-        _check_declined(transaction, row.subject)
+    if draft.kind is Kind.PUT:
+        statements.check_put(row, draft)
+    elif row is not None:
+        statements.check_end(row.subject)
     if draft.kind is Kind.TOMBSTONE and name.startswith(DOMAIN):
         raise Denied(_ONLY_PEOPLE_END)
     if draft.kind is Kind.PUT and name.startswith(DOMAIN):
@@ -129,53 +125,6 @@ def _check_name(
         after = said if isinstance(said, dict) else {}
         if any(before.get(key) != after.get(key) for key in (TIER, CAP)):
             raise Denied(ONLY_PEOPLE)
-
-
-def _check_statement(transaction: ReadTransaction, row: VersionRow, after: Mapping[str, Json] | None) -> None:
-    """Denied if a statement that waits would no longer wait or say something else, or a confirmed one wait again.
-
-    `after`: what the atom in use is to say; None: it is taken out of use. Not checked against the log.
-    """
-    stored = transaction.get(BODIES, seq_key(row.seq)) or b""
-    if _PROPOSED not in stored and (after is None or not _waits(after)):
-        return
-    before = decode_body(stored[SALT_BYTES:]) if stored else {}
-    waited, waits = _waits(before), after is not None and _waits(after)
-    is_same = after is not None and after.get("value") == before.get("value")
-    is_lasting = after is not None and all(after.get(end) == before.get(end) for end in _WINDOW)
-    if (waited and not (waits and is_same and is_lasting)) or (not waited and waits and is_same):
-        raise Denied(_ONLY_PEOPLE_CONFIRM)
-
-
-def _check_waiting(transaction: ReadTransaction, subject: bytes) -> None:
-    """Denied if the atom is a statement that waits: nobody but a person puts another in its place, or erases it."""
-    row = latest_version(transaction, subject)
-    if row is not None and row.kind is Kind.PUT and _waits(_said_at(transaction, row.seq)):
-        raise Denied(_ONLY_PEOPLE_CONFIRM)
-
-
-def _check_successor(transaction: ReadTransaction, subject: bytes) -> None:
-    """Denied if the atom stands in the place of a statement that waits: without it, that would wait again."""
-    for link in links_of(transaction, subject, out=True, kind=SUPERSEDES):
-        _check_waiting(transaction, link.target)
-
-
-def _check_declined(transaction: ReadTransaction, subject: bytes) -> None:
-    """Denied if the atom, out of use, was a statement that waited: it would wait again."""
-    said = next((row for row in versions_of(transaction, subject) if row.kind is Kind.PUT), None)
-    if said is not None and _waits(_said_at(transaction, said.seq)):
-        raise Denied(_ONLY_PEOPLE_CONFIRM)
-
-
-def _said_at(transaction: ReadTransaction, seq: int) -> Mapping[str, Json]:
-    """What an entry says. Not checked against the log."""
-    stored = transaction.get(BODIES, seq_key(seq)) or b""
-    return decode_body(stored[SALT_BYTES:]) if _PROPOSED in stored else {}
-
-
-def _waits(members: Mapping[str, Json]) -> bool:
-    tags = members.get("tags")
-    return isinstance(tags, list) and PROPOSED in tags
 
 
 def _denied(what: str) -> Denied:

@@ -12,6 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final, Protocol
 
 from substrate.atoms.domains import DOMAIN, Domain, domain_at, last_attrs, tier_in
+from substrate.ciphers import DomainKey
 from substrate.encryption.unlocked import UnlockedDomains
 from substrate.kv.api import ReadTransaction
 from substrate.log.log import Log
@@ -79,9 +80,9 @@ class HiddenAtoms:
         """A transaction of the log itself with the atoms of unlocked domains as text; None if a later one was seen."""
         return self._store.unlocked.cover(transaction)
 
-    def is_locked(self, opaque: str) -> bool:
-        """Whether an encrypted atom, by its name on disk, is locked."""
-        return self._store.unlocked.key_of(opaque) is None
+    def key_of(self, opaque: str) -> DomainKey | None:
+        """The key of an encrypted atom, by its name on disk; None if it is locked."""
+        return self._store.unlocked.key_of(opaque)
 
     def under(self, policy: Policy, transaction: ReadTransaction) -> Hidden | None:
         """What the policy hides in this snapshot; None: nothing."""

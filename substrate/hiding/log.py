@@ -105,9 +105,10 @@ class VeiledLog(Log):
         """The same decision, if this client may make it."""
 
         def checked(transaction: ReadTransaction, time: int) -> Decision:
-            hidden = self._hidden.under(self._policy, self._hidden.covered(transaction) or transaction)
+            covered = self._hidden.covered(transaction) or transaction
+            hidden = self._hidden.under(self._policy, covered)
             decision = plan(transaction if hidden is None else Veiled(transaction, hidden), time)
-            check_decision(transaction, hidden, decision, self._hidden.is_locked)
+            check_decision(transaction, covered, hidden, decision, self._hidden.key_of)
             return decision
 
         return checked

@@ -11,14 +11,17 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from hashlib import sha256
+from itertools import islice
 from typing import Final
 
 from substrate.atoms.bodies import body_of
 from substrate.atoms.renames import renamed_to
+from substrate.atoms.resolve import find_subject
 from substrate.cues.types import type_cue
 from substrate.errors import Conflict, InputError, SchemaInvalid
 from substrate.kv.api import ReadTransaction
 from substrate.log.heads import map_salt
+from substrate.log.identity import id_text
 from substrate.log.log import Log
 from substrate.messages import Arg
 from substrate.names import TYPES, slug_of
@@ -26,16 +29,19 @@ from substrate.proof.entry import Kind
 from substrate.proof.hashes import map_key
 from substrate.save.batch import Batch
 from substrate.save.checkpoint import checkpoint
+from substrate.save.input import ATOM_FIELDS
 from substrate.save.place import Place
 from substrate.save.proposed import confirmed_fields
 from substrate.text.secrets import find_secrets
 from substrate.values.actors import is_person
+from substrate.values.edges import SUPERSEDES
 from substrate.values.opening import PROPOSED
 from substrate.values.saved import Remembered
 from substrate.views.atoms import VersionRow, find_names, gaps_of, versions_of
+from substrate.views.edges import links_of
 from substrate.views.touches import HUNDREDTHS
 
-__all__ = ["Statement", "is_known", "read_statement", "remember"]
+__all__ = ["Statement", "names_said", "read_statement", "remember"]
 
 _TYPE: Final = re.compile("[a-z][a-z0-9_]*")
 _DEFAULT: Final = "note"
@@ -43,6 +49,10 @@ _DIGITS: Final = (8, 64)
 """Hexadecimal digits of the digest that follows a name which another text has: some, or all."""
 _MOST_STRENGTH: Final = 2
 _KEPT: Final = frozenset(("attrs", "strength", "tags"))
+_CLEARED: Final = dict.fromkeys(field for field in ATOM_FIELDS if field not in ("actor", "session", "origin", "source"))
+"""All that an atom may say but who says it, and where."""
+_MOST_EDGES: Final = 1000
+"""So many edges one statement takes back."""
 _TRIES: Final = 8
 """If another writer takes the name between the look and the checkpoint, there is one more look."""
 
@@ -110,22 +120,29 @@ def remember(  # noqa: PLR0913
     said: Mapping[str, object],
     place: Place | None = None,
     allow_secrets: bool = False,
+    afresh: bool = False,
 ) -> Remembered:
-    """See `Memory.remember`. `more` are further fields of the atom."""
+    """See `Memory.remember`. `more` are further fields of the atom.
+
+    `afresh`: nothing that was said or done before under its name holds: other fields are cleared, edges that put
+    another atom in its place are taken back, and it does not follow a rename.
+    """
     if taken := more.keys() & {"name", "value"}:
         raise SchemaInvalid(f"{min(taken)} cannot be given as a field: ", Arg("text"), " is what is saved")
     for tries_left in reversed(range(_TRIES)):
         with log.snapshot() as transaction:
-            name, seq = _place_for(transaction, statement)
+            name, seq = _place_for(transaction, statement, follow=not afresh)
             changed = _kept(transaction, seq, more, statement.keep)
             changed |= _confirming(transaction, seq, {**more, **changed}) if is_person(said) else {}
-        if seq is None and "entities" not in more:
+            unedges = tuple(_in_its_place(transaction, name)) if afresh else ()
+        if (seq is None or afresh) and "entities" not in more:
             changed |= _named_in(statement.text)
         strength = None if seq is not None and "strength" in statement.keep else statement.strength
+        item = {**(_CLEARED if afresh else {}), **statement.item(name, more), **changed}
         try:
             saved = checkpoint(
                 log,
-                Batch(atoms=({**statement.item(name, more), **changed},), place=place, strength=strength),
+                Batch(atoms=(item,), unedges=unedges, place=place, strength=strength),
                 expect={name: seq},
                 said=said,
                 allow_secrets=allow_secrets,
@@ -137,6 +154,12 @@ def remember(  # noqa: PLR0913
             told = {field.name: getattr(saved, field.name) for field in fields(saved)}
             return Remembered(**told, name=name, value=statement.text)
     raise AssertionError("the last try returns or raises")
+
+
+def _in_its_place(transaction: ReadTransaction, name: str) -> Iterator[str]:
+    """The ids of edges that put another atom in the place of the one of this name."""
+    links = links_of(transaction, find_subject(transaction, name), out=False, kind=SUPERSEDES)
+    return (id_text(link.edge) for link in islice(links, _MOST_EDGES))
 
 
 def _named_in(text: str) -> dict[str, object]:
@@ -184,20 +207,22 @@ def _read_strength(given: object) -> int | None:
     return round(given * HUNDREDTHS)
 
 
-def is_known(transaction: ReadTransaction, statement: Statement) -> str | None:
-    """The name under which this text is, or was before it was taken out of use, renamed or forgotten; None: it is new.
+def names_said(transaction: ReadTransaction, statement: Statement) -> Iterator[tuple[str, VersionRow | None]]:
+    """Each name under which this text is, or was before it was taken out of use or renamed, with its last version.
 
-    Of a forgotten text nothing but its name is left, so a text of that name is taken for it.
+    None in the place of a version: what stood under the name was erased. Of that nothing but its name is left, so a
+    text of that name is taken for it.
     """
     candidates = _candidates(statement)
     salt = map_salt(transaction)
     for name, row in zip(candidates, find_names(transaction, candidates), strict=True):
         if row is None:
             if gaps_of(transaction, map_key(salt, name)):
-                return name
-        elif _last_text(transaction, row) in {statement.text, None}:
-            return name
-    return None
+                yield name, None
+            continue
+        last = _last_text(transaction, row)
+        if last in {statement.text, None}:
+            yield name, None if last is None else row
 
 
 def _candidates(statement: Statement) -> list[str]:
@@ -206,8 +231,11 @@ def _candidates(statement: Statement) -> list[str]:
     return list(dict.fromkeys(name for kind in types for name in statement.names(kind)))
 
 
-def _place_for(transaction: ReadTransaction, statement: Statement) -> tuple[str, int | None]:
-    """The name that says this text, or can say it; and the version it is at, None if it is not in use."""
+def _place_for(transaction: ReadTransaction, statement: Statement, *, follow: bool) -> tuple[str, int | None]:
+    """The name that says this text, or can say it; and the version it is at, None if it is not in use.
+
+    `follow`: if the atom that said it was renamed, it is looked for under its new name.
+    """
     own = statement.names()
     types = () if statement.is_typed else (kind for kind in (*TYPES, _DEFAULT) if kind != statement.type)
     candidates = list(dict.fromkeys((*own, *(name for kind in types for name in statement.names(kind)))))
@@ -215,7 +243,7 @@ def _place_for(transaction: ReadTransaction, statement: Statement) -> tuple[str,
     for name, row in rows.items():
         if row is not None and row.kind is Kind.PUT and _last_text(transaction, row) == statement.text:
             return name, row.seq
-    for row in rows.values():
+    for row in rows.values() if follow else ():
         new = None if row is None or row.kind is Kind.PUT else renamed_to(transaction, row.subject)
         latest = None if new is None else next(versions_of(transaction, new), None)
         if latest is not None and latest.name is not None and _last_text(transaction, latest) == statement.text:

@@ -2,8 +2,10 @@
 
 1. Rules decide (`cues/decisions.py`), with the wording as a whole (`transcripts/wording.py`) where there is a model.
    Nothing else than the sentence is recorded, with where it stands as its source.
-2. A sentence that is known is left alone, whatever became of it: a transcript is read again after each compaction, and
-   neither confirms nor revives anything, but what these rules took out of use themselves and was stated again later.
+2. A sentence that is known is left alone: a transcript is read again after each compaction, and neither confirms nor
+   revives anything, but what these rules took out of use themselves and was stated again later. It is known if these
+   rules recorded it before, whatever became of it; if a person did and it holds; or if it was erased. What an agent
+   recorded in the same words makes nothing known: the agent may have heard the sentence, and can take it back.
 3. What looks like a credential is left out, and not repeated in the answer.
 4. What the next turn takes back (`scratch that`) is not recorded, nor is what a later one says with another amount
    (`make it max 4 hours a day`). If it was already, by this session and before that turn, and still waits, it is
@@ -18,7 +20,10 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Final, NamedTuple
 
-from substrate.atoms.bodies import body_of
+from substrate.atoms.bodies import bodies_of, body_of
+from substrate.atoms.renames import same_by_rename
+from substrate.atoms.supersedes import is_superseded
+from substrate.atoms.validity import version_at
 from substrate.cues.decisions import Decision, decisions
 from substrate.cues.kinds import KINDS
 from substrate.cues.speakers import takes_last_turn_back, topic_of
@@ -30,13 +35,15 @@ from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
 from substrate.save.batch import Batch
 from substrate.save.checkpoint import checkpoint
-from substrate.save.remember import is_known, read_statement, remember
+from substrate.save.remember import Statement, names_said, read_statement, remember
+from substrate.snapshot import Snapshot
 from substrate.text.secrets import find_secrets
 from substrate.transcripts.claude_code import Turn
 from substrate.transcripts.wording import wording_odds
+from substrate.values.actors import TRANSCRIPT, is_person
 from substrate.values.opening import PROPOSED
 from substrate.values.saved import StatedDecision, TranscriptRead
-from substrate.views.atoms import find_names
+from substrate.views.atoms import VersionRow, versions_of
 
 __all__ = ["preview", "read_kinds", "record_decisions"]
 
@@ -51,7 +58,6 @@ _EXPLICIT: Final = 4.0
 _WORDING: Final = "(its wording as a whole)"
 _CONFIDENCE: Final = 0.4
 """Until someone confirms it, it is not taken where a mistake is dear (`high_impact`)."""
-_ACTOR: Final = "transcript"
 _TAKEN_BACK: Final = "taken back later in the session"
 _LINE: Final = re.compile(r", line (\d+)$")
 _SESSION: Final = re.compile(r"[A-Za-z0-9_.:-]{1,100}")
@@ -159,14 +165,13 @@ def _withdrawn(  # noqa: PLR0913
     log: Log, decision: Decision, line: int, back: int, session: str | None, *, dry_run: bool
 ) -> StatedDecision | None:
     """Take out of use what an earlier reading of this session recorded; None if nothing of it waits."""
-    with log.snapshot() as transaction:
-        name = is_known(transaction, read_statement(decision.text, decision.type))
-        last = None if name is None else _last_said(transaction, name)
-    at = None if last is None or not last.waits else last.line_in(session)
-    if name is None or last is None or at is None or at > back:
+    found = _found(log, read_statement(decision.text, decision.type))
+    waiting = (one for one in found if one.last is not None and one.last.waits_before(session, back))
+    name, last = next(((one.name, one.last) for one in waiting), (None, None))
+    if name is None or last is None:
         return None
     if not dry_run:
-        said = {"actor": _ACTOR, "origin": "user", "session": session, "source": _place(session, back)}
+        said = {"actor": TRANSCRIPT, "origin": "user", "session": session, "source": _place(session, back)}
         batch = Batch(tombstones=({"name": name, "reason": _TAKEN_BACK},))
         try:
             checkpoint(log, batch, expect={name: last.seq}, said=said)
@@ -182,17 +187,17 @@ class _Said(NamedTuple):
     kind: Kind
     members: Mapping[str, Json]
 
-    @property
-    def waits(self) -> bool:
-        """Whether it waits for a person."""
+    def waits_before(self, session: str | None, line: int) -> bool:
+        """Whether it waits for a person, and this session stated it not after this line."""
         tags = self.members.get("tags")
-        return self.kind is Kind.PUT and isinstance(tags, list) and PROPOSED in tags
+        at = self.line_in(session)
+        return self.kind is Kind.PUT and isinstance(tags, list) and PROPOSED in tags and at is not None and at <= line
 
     def is_taken_back_before(self, session: str | None, line: int) -> bool:
         """Whether these rules took it out of use, and this line of the session states it once more."""
         said = self.members.get("actor"), self.members.get("reason")
         at = self.line_in(session)
-        return self.kind is Kind.TOMBSTONE and said == (_ACTOR, _TAKEN_BACK) and (at is None or at < line)
+        return self.kind is Kind.TOMBSTONE and said == (TRANSCRIPT, _TAKEN_BACK) and (at is None or at < line)
 
     def line_in(self, session: str | None) -> int | None:
         """At which line of this session it was said; None: elsewhere."""
@@ -200,12 +205,48 @@ class _Said(NamedTuple):
         return int(found[1]) if found is not None and self.members.get("session") == session else None
 
 
-def _last_said(transaction: ReadTransaction, name: str) -> _Said | None:
-    (row,) = find_names(transaction, [name])
-    body = None if row is None else body_of(transaction, row.seq)
+class _Found(NamedTuple):
+    """An atom that says a sentence, or said it last."""
+
+    name: str
+    last: _Said | None
+    """Its last version; None if it was erased, or cannot be read."""
+    stays: bool
+    """Whether these rules recorded it, or a person did and it holds."""
+
+    def is_known(self, session: str | None, line: int) -> bool:
+        """Whether it says all that this line of the session states."""
+        return self.last is None or (self.stays and not self.last.is_taken_back_before(session, line))
+
+
+def _found(log: Log, statement: Statement) -> list[_Found]:
+    now = log.clock.now()
+    with log.snapshot() as transaction:
+        snapshot = Snapshot(transaction, None, None, now)
+        return [_look_at(snapshot, name, row) for name, row in names_said(transaction, statement)]
+
+
+def _look_at(snapshot: Snapshot, name: str, row: VersionRow | None) -> _Found:
+    body = None if row is None else body_of(snapshot.transaction, row.seq)
     if row is None or body is None or body.damage is not None:
-        return None
-    return _Said(row.seq, row.kind, body.members)
+        return _Found(name, None, stays=True)
+    stays = _is_by_rules(snapshot.transaction, row.subject) or (is_person(body.members) and _holds(snapshot, row))
+    return _Found(name, _Said(row.seq, row.kind, body.members), stays)
+
+
+def _is_by_rules(transaction: ReadTransaction, subject: bytes) -> bool:
+    """Whether these rules ever recorded the atom, under this name or another one."""
+    rows = (row for same in same_by_rename(transaction, subject) for row in versions_of(transaction, same))
+    bodies = bodies_of(transaction, [row.seq for row in rows if row.kind is Kind.PUT])
+    return any(body is not None and body.members.get("actor") == TRANSCRIPT for body in bodies)
+
+
+def _holds(snapshot: Snapshot, row: VersionRow) -> bool:
+    """Whether an atom is in use, says it of now, and nothing stands in its place."""
+    if row.kind is not Kind.PUT or is_superseded(snapshot, row.subject):
+        return False
+    found = version_at(replace(snapshot, valid_at=snapshot.at), row)
+    return found is not None and found[0].seq == row.seq
 
 
 def _place(session: str | None, line: int) -> str:
@@ -223,20 +264,20 @@ def _recorded(
     log: Log, decision: Decision, item: StatedDecision, session: str | None, *, dry_run: bool
 ) -> StatedDecision:
     statement = read_statement(decision.text, decision.type)
-    with log.snapshot() as transaction:
-        name = is_known(transaction, statement)
-        last = None if name is None else _last_said(transaction, name)
-    if name is not None and (last is None or not last.is_taken_back_before(session, item.line)):
-        return replace(item, state="known", name=name)
+    known = next((one.name for one in _found(log, statement) if one.is_known(session, item.line)), None)
+    if known is not None:
+        return replace(item, state="known", name=known)
     if dry_run:
         return item
     more = {"tags": [PROPOSED], "confidence": _CONFIDENCE, "attrs": {"rules": list(decision.rules)}}
-    said = {"actor": _ACTOR, "origin": "user", "session": session, "source": _place(session, item.line)}
+    said = {"actor": TRANSCRIPT, "origin": "user", "session": session, "source": _place(session, item.line)}
     try:
-        saved = remember(log, statement, more, said=said)
+        saved = remember(log, statement, more, said=said, afresh=True)
     except ItemsRefused as error:
         reason = str(getattr(error.refused[0], "reason", "")) if error.refused else str(error)
         return replace(item, text="", state="refused", rules=(), reason=reason)
+    except Conflict as error:  # other texts have all names that it could be under: the other sentences are read on
+        return replace(item, state="refused", reason=str(error))
     return replace(item, state="recorded", name=saved.name)
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-__all__ = ["is_person", "surface_actor", "surface_of"]
+__all__ = ["TRANSCRIPT", "is_person", "surface_actor", "surface_of"]
 
+TRANSCRIPT: Final = "transcript"
+"""In whose name rules record what they read out of a transcript. No agent writes in it."""
 _AGENT: Final = "mcp"
 _PARTS: Final = 3
 

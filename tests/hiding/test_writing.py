@@ -537,7 +537,7 @@ def test_an_agent_neither_confirms_nor_declines_a_statement_by_another_verb(memo
         agent.checkpoint([waiting[1]])
     agent.checkpoint(["v1.fact.mine = 1"], edges=[{**edge, "source": "v1.fact.mine", "target": "v1.fact.other"}])
     memory.checkpoint(unedges=[{**edge, "target": names[2]}])
-    agent.checkpoint([{**waiting[2], "tags": ["proposed", "z"]}, {**waiting[0], "tags": ["x"]}])
+    agent.checkpoint([{**waiting[2], "tags": ["proposed", "x", "z"]}, {**waiting[0], "tags": ["x"]}])
     assert names[2] in [atom.name for atom in memory.recent(tags="proposed")]
 
 

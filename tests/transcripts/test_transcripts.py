@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from substrate.cues.speakers import takes_back, takes_last_turn_back
 from substrate.errors import Conflict, Denied, InputError
 from substrate.memory import Memory, open_memory
+from substrate.policy import Policy
 from substrate.transcripts import record
 from substrate.transcripts.claude_code import human_turns
 
@@ -374,3 +376,55 @@ def test_an_odd_session_is_called_by_a_digest(tmp_path: Path, memory: Memory) ->
     session = memory.access(read[0].name or "").atom.session
     assert session is not None
     assert session.isalnum()
+
+
+NEVER = "Never deploy on Fridays."
+NAME = "v1.constraint.never_deploy_fridays"
+MINE = {"source": "v1.note.mine", "type": "supersedes", "target": NAME}
+SILENCING: dict[str, Callable[[Memory], object]] = {
+    "saved": lambda m: m.checkpoint([f"{NAME} = {NEVER}"], actor="mcp:atoms:someone"),
+    "saved and tombstoned": lambda m: m.checkpoint([f"{NAME} = {NEVER}"]) and m.checkpoint(tombstones=[NAME]),
+    "saved and superseded": lambda m: m.checkpoint([f"{NAME} = {NEVER}", "v1.note.mine = x"], edges=[MINE]),
+    "saved and renamed": lambda m: m.checkpoint([f"{NAME} = {NEVER}"]) and m.rename(NAME, "v1.note.other"),
+    "saved as ingested": lambda m: m.checkpoint([{"name": NAME, "value": NEVER, "origin": "ingested"}]),
+    "saved for later": lambda m: m.checkpoint([{"name": NAME, "value": NEVER, "valid_from": "2199-01-01"}]),
+    "saved as ended": lambda m: m.checkpoint([{"name": NAME, "value": NEVER, "valid_to": "2020-01-01"}]),
+    "saved with the tag": lambda m: m.checkpoint(
+        [{"name": NAME, "value": NEVER, "tags": ["proposed"], "origin": "ingested", "occurred_at": "2199-01-01"}]
+    ),
+}
+
+
+@pytest.mark.parametrize("how", SILENCING)
+def test_what_an_agent_recorded_in_the_same_words_makes_no_sentence_known(
+    tmp_path: Path, memory: Memory, how: str
+) -> None:
+    """The twin: once these rules recorded it, it is known, and what a person declined stays so."""
+    agent = memory.client("agent", policy=Policy())
+    SILENCING[how](agent)
+    path = write(tmp_path / "t.jsonl", line(NEVER))
+    assert states(memory.transcript(path, session="s", dry_run=True)) == [("new", NEVER)]
+    assert states(memory.transcript(path, session="s")) == [("recorded", NEVER)]
+    (hit,) = memory.recent(tags="proposed")
+    assert (hit.name, hit.atom.origin, hit.atom.valid_from, hit.atom.valid_to, hit.atom.occurred_at) == (
+        *(NAME, "user"),
+        *(None, None, None),
+    )
+    assert NAME in {one.name for one in memory.bootstrap("deploy on Fridays").atoms}
+    assert states(memory.transcript(path, session="s")) == [("known", NEVER)]
+    memory.confirm(decline=[NAME])
+    assert states(memory.transcript(path, session="t")) == [("known", NEVER)]
+    assert waiting(memory) == []
+
+
+def test_what_a_person_recorded_and_holds_is_known(tmp_path: Path, memory: Memory) -> None:
+    memory.remember(NEVER, "constraint")
+    assert states(memory.transcript(write(tmp_path / "t.jsonl", line(NEVER)))) == [("known", NEVER)]
+
+
+def test_other_sentences_are_read_if_all_names_of_one_are_taken(tmp_path: Path, memory: Memory) -> None:
+    digest = sha256(NEVER.encode()).hexdigest()
+    memory.checkpoint([f"{NAME}{end} = taken" for end in ("", f"_{digest[:8]}", f"_{digest}")])
+    read = memory.transcript(write(tmp_path / "t.jsonl", line(NEVER), line(RULE)))
+    assert states(read) == [("refused", NEVER), ("recorded", RULE)]
+    assert "all names for this text are taken" in str(read[0].reason)
