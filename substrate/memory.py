@@ -542,12 +542,13 @@ class Memory(Tabular):
         """Undo the last checkpoint, by any author, with a new one. Nothing is erased; `dry_run` only tells.
 
         Of an import, all checkpoints are taken back; what others changed meanwhile stays (`undone.kept`). An undo of
-        many items is several checkpoints too. Killed in between, the next undo goes on.
+        many items is several checkpoints too, and what is refused is refused before the first. Killed in between, the
+        next undo goes on, also if others wrote since (`undone.went_on`).
 
         New atoms are tombstoned. Changed atoms get their value from before. Tombstoned atoms come back into use; edges
         likewise. An undo is a checkpoint, so a second undo reverts it. A save that only confirms makes no checkpoint.
-        A choice of model is passed over. InputError after a forget, a training or a new key; NotFound in a new store;
-        HeadMoved if a writer was faster. Else as `checkpoint`.
+        A choice of model is passed over. InputError after a forget, a training or a new key; NotFound in a new store.
+        HeadMoved if a writer was faster: it says so if a part is taken back. Else as `checkpoint`.
         """
         said, place = self._client.said(actor, None, session), self._client.place()
         log, unlocked = self._store.log, self._store.unlocked

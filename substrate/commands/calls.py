@@ -272,7 +272,7 @@ def in_ranges(numbers: Iterable[int]) -> str:
 def what_was_undone(undone: Undone, caller: str) -> list[str]:
     """What an undo took back, in a line; and in others what it leaves of an import or ingest, if it leaves any."""
     done = "would be" if undone.dry_run else "was"
-    stay = "would stay" if undone.dry_run else "stay"
+    stay, stays = ("would stay", "would stay") if undone.dry_run else ("stay", "stays")
     lines = []
     if undone.recorded_at is not None:
         by = f" by {in_quotes(undone.actor)}" if undone.actor else ""
@@ -280,16 +280,18 @@ def what_was_undone(undone: Undone, caller: str) -> list[str]:
         seqs = [seq for part in undone.parts or (undone.undone,) for seq in part]
         noun = "entry" if len(seqs) == 1 else "entries"
         count = f"{len(undone.parts):,} checkpoints, " if len(undone.parts) > 1 else ""
-        lines.append(f"taken back: the {undone.verb}{by} of {at} UTC ({count}{noun} {in_ranges(seqs)})")
+        what, why = ("the rest of the", "; an undo of it had been stopped") if undone.went_on else ("the", "")
+        lines.append(f"taken back: {what} {undone.verb}{by} of {at} UTC ({count}{noun} {in_ranges(seqs)}){why}")
     if undone.kept:
         some = ", ".join(map(in_quotes, undone.kept[:_NAMED]))
         more = f" and {len(undone.kept) - _NAMED:,} more" if len(undone.kept) > _NAMED else ""
         lines.append(f"others have changed {some}{more} since: these {stay} as they are")
     if undone.imported is not None:
         earlier = undone.imported
+        noun = "entry" if len(earlier) == 1 else "entries"
         lines.append(
-            f"an earlier import of a file of this name {done} not taken back (entries {in_ranges(earlier)}). "
-            f"To erase what it recorded, and nothing else: {caller} forget --seqs {earlier.start}:{earlier.stop}"
+            f"the checkpoint before it is of an import too, and {stays}: {noun} {in_ranges(earlier)}. "
+            f"To erase what that recorded, and nothing else: {caller} forget --seqs {earlier.start}:{earlier.stop}"
         )
     if undone.ingested is not None:
         noun = "entry" if len(undone.ingested) == 1 else "entries"

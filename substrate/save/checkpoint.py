@@ -101,19 +101,29 @@ def checkpoint(  # noqa: PLR0913
     return planner.saved(appended.seqs, appended.head, appended.subjects)
 
 
-def read_batch(
-    batch: Batch, *, expect: ExpectInput | None, said: Mapping[str, object], partial: bool, allow_secrets: bool
+def read_batch(  # noqa: PLR0913
+    batch: Batch,
+    *,
+    expect: ExpectInput | None,
+    said: Mapping[str, object],
+    partial: bool,
+    allow_secrets: bool,
+    whole: bool = False,
 ) -> tuple[Planner, Expect]:
-    """The batch, each item checked for itself, ready to be decided once; and what the caller expects of the store."""
+    """The batch, each item checked for itself, ready to be decided once; and what the caller expects of the store.
+
+    `whole`: it is planned and never written, so it may be larger than a checkpoint.
+    """
     expected, common = read_expect(expect), read_said(said)
     if batch.count() == 0:
         raise InputError("nothing to save: give at least one ", ATOM, ", edge or tombstone")
-    check_size("checkpoint", batch.count(), "checkpoint_items", "items", "save it in several checkpoints")
+    if not whole:
+        check_size("checkpoint", batch.count(), "checkpoint_items", "items", "save it in several checkpoints")
     if not allow_secrets:
         refuse_secrets(None, "", common)
     refusals = Refusals(partial)
-    items = read_items(batch, common, refusals, allow_secrets=allow_secrets)
-    return Planner(batch, common, items, refusals), expected
+    items = read_items(batch, common, refusals, allow_secrets=allow_secrets, whole=whole)
+    return Planner(batch, common, items, refusals, whole=whole), expected
 
 
 @dataclass(slots=True)
@@ -135,6 +145,8 @@ class Planner:
     items: Items
     refusals: Refusals
     is_import: bool = False
+    whole: bool = False
+    """Whether it is planned only to see what is refused: a contradiction is not, so none is looked for."""
     unlocked: UnlockedDomains | None = None
     recorded: dict[str, None] = field(default_factory=dict)
     confirmed: dict[str, None] = field(default_factory=dict)
@@ -195,7 +207,8 @@ class Planner:
             self._try(item, None, lambda edge=edge: self._state(transaction, edge, time))  # type: ignore[misc]
         self.refusals.stop()
         check_quota(transaction, list(self.recorded), len(self.tombstoned))
-        self._compare(transaction, time)
+        if not self.whole:
+            self._compare(transaction, time)
         touches = touch_traces(transaction, list(self._touches(transaction, time)))
         part = [self.batch.part.row(last_seq(transaction) + 1)] if self.batch.part is not None and self._drafts else []
         return Decision(self._drafts, [*self._traces, *touches, *part])
@@ -405,8 +418,9 @@ class Planner:
         return turn_edge(edge, inverse, label=True) if kinds.is_own(inverse) else edge
 
     def _is_stated(self, transaction: ReadTransaction, key: _EdgeKey) -> bool:
+        """Whether there is such an edge, and this checkpoint does not take it back."""
         known = self._link(transaction, key)
-        return known is not None and known.members is not None
+        return known is not None and known.members is not None and known.subject not in self.unedged
 
     def _edge_kinds(self, transaction: ReadTransaction) -> EdgeKinds:
         """The table of edge types, as this checkpoint leaves it."""

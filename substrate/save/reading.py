@@ -76,12 +76,17 @@ class Refusals:
         raise ItemsRefused(Message(*parts), tuple(self.items))
 
 
-def read_items(batch: Batch, common: Mapping[str, str | None], refusals: Refusals, *, allow_secrets: bool) -> Items:
-    """Every item, checked. `common`: what is said of all of them. ItemsRefused, unless some may be left out."""
+def read_items(
+    batch: Batch, common: Mapping[str, str | None], refusals: Refusals, *, allow_secrets: bool, whole: bool = False
+) -> Items:
+    """Every item, checked. `common`: what is said of all of them. ItemsRefused, unless some may be left out.
+
+    `whole`: they are never written as one, so they may have more bytes than a checkpoint.
+    """
     if batch.task is not None and not allow_secrets:
         refuse_secrets(None, "", {"task": batch.task})
     task = None if batch.task is None else read_end(batch.task, Arg("task"))
-    reader = _Reader(common, refusals, allow_secrets=allow_secrets)
+    reader = _Reader(common, refusals, allow_secrets=allow_secrets, whole=whole)
     where = batch.place
     items = Items(
         reader.all("atoms", batch.atoms, lambda item: reader.atom(placed(read_atom(item, common), where))),
@@ -106,11 +111,14 @@ class _Overfull(Exception):
 class _Reader:
     """Reads the items of one batch. It counts the bytes of their values."""
 
-    def __init__(self, common: Mapping[str, str | None], refusals: Refusals, *, allow_secrets: bool) -> None:
+    def __init__(
+        self, common: Mapping[str, str | None], refusals: Refusals, *, allow_secrets: bool, whole: bool
+    ) -> None:
         self._common = common
         self._refusals = refusals
         self._allow_secrets = allow_secrets
         self._bytes = 0
+        self._most = None if whole else LIMITS["checkpoint_bytes"]
 
     def all(self, what: str, items: Sequence[_Raw], read: Callable[[_Raw], _Read]) -> list[tuple[str, _Read]]:
         taken: list[tuple[str, _Read]] = []
@@ -125,7 +133,7 @@ class _Reader:
 
     def atom(self, atom: AtomGiven) -> AtomGiven:
         self._bytes += len(atom.value) if atom.value.isascii() else len(atom.value.encode())
-        if self._bytes > LIMITS["checkpoint_bytes"]:
+        if self._most is not None and self._bytes > self._most:
             raise _Overfull
         if not self._allow_secrets:
             refuse_secrets(atom.name, atom.value, atom.members)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 from uuid import UUID
@@ -34,11 +35,11 @@ from substrate.save.batch import Batch
 from substrate.save.checkpoint import checkpoint, read_batch
 from substrate.save.input import fields_of
 from substrate.save.place import Place
-from substrate.save.work import Made, Work, last_work, made_by, subjects_in
+from substrate.save.work import Made, Work, last_work, made_by, stopped_work, subjects_in
 from substrate.values.atoms import Atom
 from substrate.values.edges import Edge
 from substrate.values.growth import Change
-from substrate.values.saved import Undone
+from substrate.values.saved import Saved, Undone
 from substrate.values.times import from_microseconds
 from substrate.veil import bare, hidden_in
 from substrate.views.beside.parts import Part
@@ -58,16 +59,16 @@ def undo(
 ) -> Undone:
     """See `Memory.undo`.
 
-    What one checkpoint cannot take back is taken back by several. Killed in between, the next undo goes on.
+    What one checkpoint cannot take back is taken back by several. All of it is tried first, so that what is refused
+    is refused before anything is written. Killed in between, the next undo goes on.
     """
     planned = _plan(log, place, unlocked, None)
-    seqs: range | None = None
-    if dry_run:
-        for batch in planned.steps:
-            _try(log, planned.head, batch, said, unlocked)
-    else:
-        seqs = _write(log, planned, place, said, unlocked)
-    changes, made = planned.changes, planned.made
+    if dry_run or len(planned.steps) > 1:
+        _try(log, planned, said, unlocked)
+    changes, kept, seqs = planned.changes, planned.kept, None
+    if not dry_run:
+        changes, kept, seqs = _write(log, planned, place, said, unlocked)
+    made = planned.made
     return Undone(
         dry_run=dry_run,
         undone=range(planned.work.start, planned.work.parts[-1].stop),
@@ -77,13 +78,14 @@ def undo(
         revived=_named(changes, "tombstoned"),
         unedged=_named(changes, "edge_added"),
         edges=_named(changes, "edge_removed", "edge_changed"),
-        kept=planned.kept,
+        kept=kept,
         seqs=seqs,
         imported=made.imported,
         ingested=made.ingested,
         verb=made.verb,
         recorded_at=from_microseconds(made.time),
         actor=made.actor,
+        went_on=bool(planned.work.steps),
     )
 
 
@@ -96,27 +98,54 @@ class _Planned(NamedTuple):
     changes: tuple[Change, ...]
     kept: tuple[str, ...]
     """What others have changed since."""
+    batch: Batch
+    """All that takes it back."""
     steps: list[Batch]
+    """The same in batches of which each fits into a checkpoint."""
+
+
+class _Written(NamedTuple):
+    """What an undo came to."""
+
+    changes: tuple[Change, ...]
+    """Those that it took back, and that nobody has made again since."""
+    kept: tuple[str, ...]
+    seqs: range
 
 
 def _plan(log: Log, place: Place | None, unlocked: UnlockedDomains, work: Work | None) -> _Planned:
-    """Work out how to take back the last work, or this one, of which a part may be taken back already."""
+    """Work out how to take back what is to be undone, or this work, of which a part may be taken back already."""
     with log.snapshot() as stored:
         transaction = unlocked.cover(stored)
         if transaction is None:  # another thread has seen a later state already: what is unlocked is that of then
             raise HeadMoved("the log went on meanwhile, so nothing was undone: read again, then repeat")
         head = require_head(transaction)
-        found = last_work(transaction, head.head.size) if work is None else work
-        changes, kept = _changes(log, transaction, found, head.head.size)
-        if work is None and found.steps and not changes:  # nothing is left of it: the undo itself is what was last
-            found = Work(found.steps)
-            changes, kept = _changes(log, transaction, found, head.head.size)
+        size = head.head.size
+        found = _to_undo(log, transaction, size) if work is None else work
+        changes, kept = _changes(log, transaction, found, size)
         if work is None:
             _check(transaction, found, changes)
-        batch = inverse(changes, versions_in(transaction, range(found.start, head.head.size)), place)
+        batch = inverse(changes, versions_in(transaction, range(found.start, size)), place)
         batch = replace(batch, unedges=_unedges(transaction, found.start - 1, changes))
         steps = [batch] if len(found.parts) == 1 or _fits(batch) else list(_steps(batch))
-        return _Planned(head, found, made_by(transaction, found), changes, kept, steps)
+        return _Planned(head, found, made_by(transaction, found), changes, kept, batch, steps if changes else [])
+
+
+def _to_undo(log: Log, transaction: ReadTransaction, size: int) -> Work:
+    """The work of which an undo was stopped, if something is left of it; else the last.
+
+    If others wrote since, and what is left cannot be taken back (now, or by this client), it is the last, too.
+    """
+    stopped = stopped_work(transaction, size)
+    changes = () if stopped is None else _changes(log, transaction, stopped, size)[0]
+    if stopped is None or not changes:
+        return last_work(transaction, size)
+    try:
+        _check(transaction, stopped, changes)
+    except (Denied, InputError):
+        last = last_work(transaction, size)
+        return stopped if last.parts[-1] == stopped.steps[-1] else last
+    return stopped
 
 
 def _changes(
@@ -160,35 +189,67 @@ def _only(batch: Batch, field: str, items: list[object]) -> Batch:
 
 def _write(
     log: Log, planned: _Planned, place: Place | None, said: Mapping[str, object], unlocked: UnlockedDomains
-) -> range:
-    """The entries that take it back. Each step but the last says that the undo is to go on, and with what."""
-    written = list(planned.work.steps)
-    head, steps, tries = planned.head, deque(planned.steps), _TRIES
-    while steps:
-        undoes = planned.work.parts[-1].start if len(steps) > 1 else None
-        after = written[-1].start if written else None
-        part = Part("undo", after, undoes) if undoes is not None or after is not None else None
+) -> _Written:
+    """Take it back. Each step but the last says that the undo is to go on, and with what."""
+    work, now = planned.work, planned
+    before = len(work.steps)
+    tries = _TRIES
+    while now.steps:
         try:
-            # It was said before: what looks like a credential in it was let pass then.
-            saved = checkpoint(
-                log,
-                replace(steps[0], part=part),
-                expect=head,
-                said=said,
-                allow_secrets=True,
-                unlocked=unlocked,
-            )
+            head, steps = now.head, deque(now.steps)
+            while steps:
+                saved = _write_step(
+                    log, steps[0], work, expect=head, said=said, unlocked=unlocked, is_last=len(steps) == 1
+                )
+                steps.popleft()
+                work, head = replace(work, steps=(*work.steps, saved.seqs)), saved.head
+            break
         except HeadMoved:
-            if len(written) == len(planned.work.steps) or not tries:
+            if len(work.steps) == before:
                 raise
-            tries -= 1
-            again = _plan(log, place, unlocked, replace(planned.work, steps=tuple(written)))
-            head, steps = again.head, deque(again.steps)
-            continue
-        steps.popleft()
-        written.append(saved.seqs)
-        head = saved.head
-    return range(written[len(planned.work.steps)].start, written[-1].stop)
+        now, tries = _plan_rest(log, place, unlocked, work, tries)
+    seqs = range(work.steps[before].start, work.steps[-1].stop)
+    changes = planned.changes if now is planned else _written(log, planned.changes, work, before)
+    return _Written(changes, now.kept, seqs)
+
+
+def _write_step(  # noqa: PLR0913
+    log: Log,
+    batch: Batch,
+    work: Work,
+    *,
+    expect: SignedHead,
+    said: Mapping[str, object],
+    unlocked: UnlockedDomains,
+    is_last: bool,
+) -> Saved:
+    undoes = None if is_last else work.parts[-1].start
+    after = work.steps[-1].start if work.steps else None
+    part = Part("undo", after, undoes) if undoes is not None or after is not None else None
+    # It was said before: what looks like a credential in it was let pass then.
+    batch = replace(batch, part=part)
+    return checkpoint(log, batch, expect=expect, said=said, allow_secrets=True, unlocked=unlocked)
+
+
+def _plan_rest(
+    log: Log, place: Place | None, unlocked: UnlockedDomains, work: Work, tries: int
+) -> tuple[_Planned, int]:
+    """What is left of an undo that others came between, and how often that may happen again."""
+    while tries:
+        tries -= 1
+        with suppress(HeadMoved):
+            return _plan(log, place, unlocked, work), tries
+    raise HeadMoved(
+        "others wrote again and again, so only a part is taken back. To take back the rest, repeat ", Verb("undo")
+    )
+
+
+def _written(log: Log, changes: tuple[Change, ...], work: Work, before: int) -> tuple[Change, ...]:
+    """Those of these that the steps after so many took back, and that nobody has made again since."""
+    with log.snapshot() as transaction:
+        own = {subject for step in work.steps[before:] for subject in subjects_in(transaction, step)}
+        own -= work.others(transaction, work.steps[-1].stop)
+    return tuple(change for change in changes if UUID(change.id).bytes in own)
 
 
 def _check(transaction: ReadTransaction, work: Work, changes: tuple[Change, ...]) -> None:
@@ -209,13 +270,14 @@ def _check(transaction: ReadTransaction, work: Work, changes: tuple[Change, ...]
             raise InputError(f"the last checkpoint recorded {name}, which is encrypted since: it cannot be undone")
 
 
-def _try(log: Log, head: SignedHead, batch: Batch, said: Mapping[str, object], unlocked: UnlockedDomains) -> None:
-    """Raise what the undo of the checkpoint that ends at `head` would raise."""
-    planner, _ = read_batch(batch, expect=None, said=said, partial=False, allow_secrets=True)
+def _try(log: Log, planned: _Planned, said: Mapping[str, object], unlocked: UnlockedDomains) -> None:
+    """Raise what the undo would raise. Its steps are tried as one: each needs what those before it do."""
+    whole = len(planned.steps) > 1
+    planner, _ = read_batch(planned.batch, expect=None, said=said, partial=False, allow_secrets=True, whole=whole)
     planner.unlocked = unlocked
 
     def plan(transaction: ReadTransaction, time: int) -> Decision:
-        if require_head(transaction) != head:
+        if require_head(transaction) != planned.head:
             raise HeadMoved("the log went on meanwhile: read again, then repeat")
         return planner.plan(transaction, time)
 

@@ -20,9 +20,9 @@ from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
 from substrate.schema import RENAMED, UNDOES
 from substrate.values.saved import IMPORT_SESSION
-from substrate.views.beside.parts import find_part, parts_until
+from substrate.views.beside.parts import find_part, last_part, parts_until
 
-__all__ = ["Made", "Work", "last_work", "made_by", "subjects_in"]
+__all__ = ["Made", "Work", "last_work", "made_by", "stopped_work", "subjects_in"]
 
 _LASTING: Final = {
     Kind.FORGET: "the last change was a forget: what it erased is gone for good",
@@ -54,14 +54,19 @@ class Work:
         return frozenset(subject for gap in gaps for subject in subjects_in(transaction, gap))
 
 
+def stopped_work(transaction: ReadTransaction, size: int) -> Work | None:
+    """What the last undo in several checkpoints was to take back, if it is not at its end; None after an import."""
+    last = last_part(transaction, size)
+    part = None if last is None else find_part(transaction, last)
+    if last is None or part is None or part.undoes is None:
+        return None
+    return Work(tuple(parts_until(transaction, part.undoes)), tuple(parts_until(transaction, last)))
+
+
 def last_work(transaction: ReadTransaction, size: int) -> Work:
-    """What an undo is to take back in a log of this size. InputError if it cannot be; NotFound if there is nothing."""
+    """What was done last in a log of this size. InputError if it cannot be taken back; NotFound if there is nothing."""
     last = _last(transaction, size)
-    part = find_part(transaction, last.start)
-    if part is None:
-        return Work((last,))
-    parts = tuple(parts_until(transaction, last.start))
-    return Work(parts) if part.undoes is None else Work(tuple(parts_until(transaction, part.undoes)), parts)
+    return Work(tuple(parts_until(transaction, last.start)))
 
 
 def _last(transaction: ReadTransaction, size: int) -> range:
@@ -102,8 +107,7 @@ class Made(NamedTuple):
 def made_by(transaction: ReadTransaction, work: Work) -> Made:
     """What an undo tells of what it takes back."""
     seqs = work.parts[0]
-    entries = [entry for entry in replay(transaction, seqs.start, seqs.stop) if entry.kind in _SAID]
-    said = [entry.read()[0] for entry in entries if entry.body is not None]
+    said = _said_in(transaction, seqs)
     time = stored_entry(seqs.start, transaction.get(ENTRIES, seq_key(seqs.start))).time
     part = find_part(transaction, seqs.start)
     if (part is not None and part.verb == "undo") or any(UNDOES in members for members in said):
@@ -112,29 +116,58 @@ def made_by(transaction: ReadTransaction, work: Work) -> Made:
     actor = str(first["actor"]) if "actor" in first else None
     if any(RENAMED in members for members in said):
         return Made("rename", time, actor)
-    session, before = first.get("session"), _said_at(transaction, seqs.start - 1)
-    is_session = isinstance(session, str) and session.startswith(IMPORT_SESSION)
-    if part is not None or is_session:
-        earlier = _before(transaction, seqs)
-        is_import = (one := find_part(transaction, earlier.start)) is not None and one.verb == "import"
-        goes_on = is_session and is_import and before.get("session") == session
-        return Made("import", time, actor, imported=earlier if goes_on else None)
+    session = _import_session(first)
+    if part is not None or session is not None:
+        find = _table_before if part is None else _import_before
+        return Made("import", time, actor, imported=find(transaction, seqs.start, session))
     if first.get("origin") != INGESTED:
         return Made("checkpoint", time, actor)
-    beside = _before(transaction, seqs)
+    beside = _before(transaction, seqs.start)
+    before = _said_at(transaction, beside.stop - 1)
     is_beside = before.get("origin") == INGESTED or (len(beside) == 1 and _names_domain_of(before, first))
     return Made("ingest", time, actor, ingested=beside if is_beside else None)
 
 
-def _before(transaction: ReadTransaction, seqs: range) -> range:
-    """The entries of the checkpoint before, with those of its parts that stand next to each other."""
-    earlier = (read_seq(at) for at, _ in transaction.scan(HEADS, stop=seq_key(seqs.start), reverse=True, limit=1))
-    start = next(earlier, seqs.start)
-    found = range(start, seqs.start)
-    for part in reversed(parts_until(transaction, start)[:-1]):
-        if part.stop != found.start:
+def _import_session(said: Mapping[str, Json]) -> str | None:
+    """The session that the import of a table gives to all it records."""
+    session = said.get("session")
+    return session if isinstance(session, str) and session.startswith(IMPORT_SESSION) else None
+
+
+def _import_before(transaction: ReadTransaction, start: int, session: str | None) -> range | None:
+    """The entries of the import that ends before the entry `start`, if both are of one table, or both of none."""
+    found = _before(transaction, start)
+    part = find_part(transaction, found.start)
+    if part is None or part.verb != "import":
+        return None
+    if _import_session(_said_at(transaction, found.stop - 1)) != session:
+        return None
+    for one in reversed(parts_until(transaction, found.start)[:-1]):
+        if one.stop != found.start:
             break
-        found = range(part.start, found.stop)
+        found = range(one.start, found.stop)
+    return found
+
+
+def _table_before(transaction: ReadTransaction, start: int, session: str | None) -> range | None:
+    """The same where nobody noted which checkpoints belong together: those of this session, one after the other."""
+    found = None
+    while earlier := _before(transaction, start if found is None else found.start):
+        said = _said_in(transaction, earlier)
+        is_other = any(word in members for members in said for word in (UNDOES, RENAMED))
+        if not said or is_other or _import_session(said[-1]) != session:
+            break
+        found = range(earlier.start, earlier.stop if found is None else found.stop)
+    return found
+
+
+def _before(transaction: ReadTransaction, start: int) -> range:
+    """The entries of the checkpoint that ends before the entry `start`. A choice of model is passed over."""
+    found = range(start, start)
+    for at, _ in transaction.scan(HEADS, stop=seq_key(start), reverse=True):
+        found = range(read_seq(at), found.start)
+        if stored_entry(found.start, transaction.get(ENTRIES, seq_key(found.start))).kind is not Kind.MODEL:
+            break
     return found
 
 
@@ -142,6 +175,12 @@ def _names_domain_of(before: Mapping[str, Json], said: Mapping[str, Json]) -> bo
     """Whether the entry before made the domain of a document or a chunk: an ingest does so first."""
     domain, name = str(before.get("name")), str(said.get("name"))
     return domain.startswith(DOMAIN) and name.split(".")[2:3] == [domain.removeprefix(DOMAIN)]
+
+
+def _said_in(transaction: ReadTransaction, seqs: range) -> list[Mapping[str, Json]]:
+    """What these entries say of atoms and edges, as far as that is told."""
+    entries = (entry for entry in replay(transaction, seqs.start, seqs.stop) if entry.kind in _SAID)
+    return [entry.read()[0] for entry in entries if entry.body is not None]
 
 
 def _said_at(transaction: ReadTransaction, seq: int) -> Mapping[str, Json]:

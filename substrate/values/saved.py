@@ -113,7 +113,7 @@ class Undone(Result):
     seqs: range | None = None
     """The entries of the undo itself."""
     imported: range | None = None
-    """The entries of the import before, if this was one of a file of the same name: it stays."""
+    """The entries of another import just before, which stays: of a file of the same name, or both of plain exports."""
     ingested: range | None = None
     """The entries of the checkpoint before, if this was of an ingest and that one was too: it stays."""
     verb: str | None = None
@@ -125,7 +125,9 @@ class Undone(Result):
     parts: tuple[range, ...] = ()
     """The entries of each checkpoint that was taken back: an import of many lines is several."""
     kept: tuple[str, ...] = ()
-    """Atoms and edges of an import that others changed before it ended: they stay as they are."""
+    """Atoms and edges that others changed before the import, or the undo of it, came to its end: they stay."""
+    went_on: bool = False
+    """Whether an undo of it had been stopped: this is the rest."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -299,10 +299,10 @@ UNDO = Command(
     "undo",
     "save",
     "Undo the last checkpoint.",
-    "Undo is a new checkpoint and erases nothing. An import is undone as a whole. New atoms go out of use. "
-    "Changed atoms get their value from before. Tombstoned atoms come back into use, and edges likewise. A second "
-    "undo restores the checkpoint. A forget, a training and a new key cannot be undone. A choice of model is passed "
-    "over.",
+    "Undo is a new checkpoint and erases nothing. An import is undone as a whole; an undo of it that was stopped goes "
+    "on. New atoms go out of use. Changed atoms get their value from before. Tombstoned atoms come back into use, and "
+    "edges likewise. A second undo restores the checkpoint. A forget, a training and a new key cannot be undone. A "
+    "choice of model is passed over.",
     (
         Example("substrate undo --dry-run", "prints what it would undo"),
         Example("substrate undo && substrate undo", "undoes the last checkpoint, then restores it"),

@@ -4,7 +4,8 @@
               there is one; of an undo that is not at its end: the first entry of the last part of what it takes back
 
 A row is written in the transaction of its checkpoint. It holds numbers alone, so that a forget need not look here.
-Without it, an undo takes back that checkpoint alone, and says so.
+Versions before this one wrote none. Without it, an undo takes back that checkpoint alone. What an import of a table
+recorded before it is known by its session, and told.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from substrate.kv.api import ReadTransaction
 from substrate.log.tables import CHOICES, HEADS, read_seq, seq_key
 from substrate.views.traces import Trace
 
-__all__ = ["Part", "find_part", "parts_until"]
+__all__ = ["Part", "find_part", "last_part", "parts_until"]
 
 _KEY: Final = b"part:"
 _VERBS: Final = ("import", "undo")
@@ -50,6 +51,12 @@ def find_part(transaction: ReadTransaction, start: int) -> Part | None:
     if verb not in _VERBS or not all(one is None or (type(one) is int and 0 <= one < start) for one in (after, undoes)):
         return None
     return Part(verb, after, undoes)
+
+
+def last_part(transaction: ReadTransaction, size: int) -> int | None:
+    """The first entry of the last checkpoint that is a part of something, in a log of this size."""
+    last = next(transaction.scan(CHOICES, _KEY, _KEY + seq_key(size), reverse=True, limit=1), None)
+    return None if last is None else read_seq(last[0].removeprefix(_KEY))
 
 
 def parts_until(transaction: ReadTransaction, last: int) -> list[range]:

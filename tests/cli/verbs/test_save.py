@@ -271,9 +271,9 @@ def test_an_undo_takes_a_long_import_back_and_names_the_entries_of_an_earlier_on
     rows("two")
     undone = run.ok("undo")
     assert undone.rows[-1] == ["restored", "… 1,001 more"]
-    assert "an earlier import of a file of this name was not taken back (entries 1 to 1101)" in undone.err
+    assert "the checkpoint before it is of an import too, and stays: entries 1 to 1101. " in undone.err
     command = "substrate forget --seqs 1:1102"
-    assert f"To erase what it recorded, and nothing else: {command}\n" in undone.err
+    assert f"To erase what that recorded, and nothing else: {command}\n" in undone.err
     assert run("access", "v1.note.a7").out == "one 7\n"
 
 
