@@ -14,7 +14,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import chain
@@ -132,7 +132,9 @@ def open_csv(path: Path, columns: Columns, *, tabs: bool = False) -> Iterator[Li
 
 @contextmanager
 def open_json_rows(path: Path, columns: Columns) -> Iterator[Lines]:
-    """The objects of a JSON Lines file, each a row with columns of its own. InputError if the first one is none."""
+    """The objects of a JSON Lines file, each a row with columns of its own. InputError if no row has what is needed."""
+    with _text_of(path) as (file, total):
+        _refuse_columns(_json_rows(file), columns)
     with _text_of(path) as (file, total):
         yield Lines(_rows_to_lines(_json_rows(file), columns, each_its_own=True), total)
 
@@ -199,22 +201,37 @@ def _json_rows(file: io.TextIOBase) -> Iterator[_Row | Read]:
 
 
 def _rows_to_lines(rows: Iterator[_Row | Read], columns: Columns, *, each_its_own: bool = False) -> Iterator[Read]:
-    """Lines of rows whose columns the first of them names, or each its own. InputError if there is nothing at all.
-
-    If the first one has no text, that is an InputError too: all of the file is something else, or a name is misspelt.
-    """
+    """Lines of rows whose columns the first of them names, or each its own. InputError if there is no text at all."""
     is_empty = True
     for first in rows:
         if isinstance(first, tuple):
             number, cells, _ = first
-            fields_of = _fields_of_all(columns, map(str, cells))
-            fields_of = _fields_of_each(columns) if each_its_own else fields_of
+            fields_of = _fields_of_each(columns) if each_its_own else _fields_of_all(columns, map(str, cells))
             yield from _lines(rows if number == 0 else chain((first,), rows), fields_of, columns)
             return
         yield first
         is_empty = False
     if is_empty:
         raise InputError("there is nothing to import: the file is empty")
+
+
+def _refuse_columns(rows: Iterable[_Row | Read], columns: Columns) -> None:
+    """InputError if no row has the text, or one of the columns that somebody named.
+
+    Then all of the file is something else, or a name is misspelt. Mostly the first row has all of them.
+    """
+    missing, has_text = set(columns.named.values()), False
+    seen: dict[str, None] = {}
+    for row in rows:
+        if isinstance(row, tuple):
+            missing -= (cells := row[1]).keys()
+            with suppress(InputError):
+                has_text = has_text or bool(columns.read(cells, of_line=True))
+            if has_text and not missing:
+                return
+            seen |= dict.fromkeys(list(cells)[: _SHOWN + 1] if len(seen) <= _SHOWN else ())
+    if seen:
+        columns.read(seen)
 
 
 def _fields_of_all(columns: Columns, header: Iterable[str]) -> _FieldsOf:

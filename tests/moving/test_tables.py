@@ -259,3 +259,16 @@ def test_a_line_confirms_what_was_there_also_if_later_lines_change_it(memory: Me
         imported = memory.import_lines(file(tmp_path, "lines.jsonl", "".join(lines)), dry_run=dry_run)
         assert imported.confirmed == ("v1.fact.a",)
         assert set(imported.recorded) == {"v1.fact.a", "v1.fact.b"}
+
+
+@pytest.mark.parametrize("turn", [1, -1])
+def test_a_named_column_may_be_missing_in_any_line_of_json_but_not_in_all(
+    memory: Memory, tmp_path: Path, turn: int
+) -> None:
+    rows = [{"text": "no tag"}, {"text": "a tag", "labels2": "x"}, {"id": "k"}][::turn]
+    path = file(tmp_path, "rows.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    imported = memory.import_file(path, columns={"tags": "labels2"})
+    assert sorted(atom.tags for atom in memory.list()) == [(), ("x",)]
+    assert [refused.item for refused in imported.refused] == [f"line {rows.index({'id': 'k'}) + 1}"]
+    with pytest.raises(InputError, match="there is no column 'label'"):
+        memory.import_file(path, columns={"tags": "label"})
