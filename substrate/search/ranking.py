@@ -178,7 +178,7 @@ def rank(found: Candidates, query: Floats | None, when: When) -> Ranked:
     else:
         echoes = echoes_in(turns, found.vectors, found.before, own)
         heard = echoes.lifted(score + said_by(turns, score))
-        if when.asked is Which.ANY or (when.asked is Which.NOW and turns.addressed.state and turns.talks):
+        if when.asked is Which.ANY or (when.asked is Which.NOW and turns.is_dialogue and turns.asks_of_the_user):
             time = restated(turns, echoes, found.vectors, found.when, heard)
         else:
             time = _time(found, heard, when)

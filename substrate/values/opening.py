@@ -75,6 +75,8 @@ _FITTING: Final = frozenset(("goals", "taught"))
 """Parts of a need that come from objectives like this one."""
 _SMALL: Final = 200
 """Budgets below this are for atoms alone."""
+_BRIEF: Final = 400
+"""Budgets below this do not tell how many are not embedded yet: an atom takes as much room."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -281,12 +283,18 @@ class Opening(Result):
         for section in ("goals", "constraints", "preferences", "atoms", "conflicting_facts", "absent"):
             said[section] = [item.to_dict() for item in getattr(self, section)] or None
         said["left_out"] = self.left_out.to_dict() or None
-        by_words = ["by words only"] if self.meaning else [f"{self.lag} not embedded yet"] if self.lag else []
+        by_words = ["by words only"] if self.meaning else []
+        if self._tells_lag:
+            by_words = [f"{self.lag} not embedded yet"]
         how = [*(["weakly"] if self.weak else []), *by_words]
         if how and self.max_tokens >= _SMALL:
             said["matched"] = ", ".join(how)
         said |= {"counter": self.counter, "tokens": self.tokens, "max_tokens": self.max_tokens, "seq": self.seq}
         return {name: value for name, value in said.items() if value is not None}
+
+    @property
+    def _tells_lag(self) -> bool:
+        return self.lag > 0 and not self.meaning and self.max_tokens >= _BRIEF
 
     def json(self) -> str:
         """The reply as compact JSON: the text whose tokens are counted."""
@@ -311,7 +319,7 @@ class Opening(Result):
             lines.append(f"left out: {said}")
         if self.meaning and self.max_tokens >= _SMALL:
             lines.append("matched by words only")
-        elif self.lag and self.max_tokens >= _SMALL:
+        elif self._tells_lag:
             lines.append(f"not embedded yet, so matched by words only: {self.lag:,}")
         return "\n".join([*lines, f"tokens {self.tokens} of {self.max_tokens} by {self.counter}"])
 

@@ -178,9 +178,18 @@ def newest(question: str, keyed: Sequence[bool] = (True, True)) -> list[float]:
     return restated(said, echoes, vectors, places(1, 2), floats(0.7, 0.6)).tolist()
 
 
-@pytest.mark.parametrize("question", ["how long is my commute", "which port does the gateway listen on"])
-def test_the_newest_statement_of_how_things_are_comes_first(question: str) -> None:
-    assert newest(question)[1] > 0.1
+def test_the_newest_statement_of_how_things_are_comes_first() -> None:
+    assert newest("how long is my commute")[1] > 0.1
+
+
+def test_in_a_dialogue_a_question_that_names_nobody_is_about_what_the_user_said() -> None:
+    """Elsewhere a newer note takes no other's place."""
+    question, vectors = "which port does the gateway listen on", np.array([[1, 0], [0.8, 0.6], [0, 1]], np.float32)
+    for third, lifted in ((ASSISTANT, True), (USER, False)):
+        said = turns([USER, USER, third], question)
+        echoes = echoes_in(said, vectors, places(-1, -1, -1), floats(0.7, 0.6, 0.1))
+        added = restated(said, echoes, vectors, places(1, 2, 3), floats(0.7, 0.6, 0.1))
+        assert bool(added[1] > 0) is lifted
 
 
 @pytest.mark.parametrize("question", ["how long was my commute", "what did I say", "which port did you suggest"])

@@ -67,22 +67,25 @@ class Turns:
     @property
     def spreads(self) -> bool:
         """Whether the question asks for many things, and they are told in a conversation."""
-        return self.addressed.spread and self.talks
+        return self.addressed.spread and bool(2 * np.count_nonzero(self.flags & ROLE) > len(self.flags))
 
     @property
-    def talks(self) -> bool:
-        """Whether most of them are turns of a user and of who replies."""
-        return bool(2 * np.count_nonzero(self.flags & ROLE) > len(self.flags))
+    def is_dialogue(self) -> bool:
+        """Whether a user and who replies are both heard: a diary has one voice, and the chunks of a document none."""
+        replies = int(np.count_nonzero(self.of(_ASSISTANT)))
+        return replies > 0 and _BOTH * replies >= np.count_nonzero(self.of(_USER))
+
+    @property
+    def asks_of_the_user(self) -> bool:
+        """Whether the question is how things are with the user; in a dialogue, also if it names nobody."""
+        role = self.addressed.role
+        return self.addressed.state and (role is Role.USER or (role is Role.UNKNOWN and self.is_dialogue))
 
     def in_turns(self, before: Ints, after: Ints) -> Turns:
-        """The same with who speaks by turns, where nothing else says it: the user before a reply, who replies after.
-
-        Only where both are heard: a diary has one voice, and the chunks of a document have none.
-        """
+        """The same with who speaks by turns, where nothing else says it: the user before a reply, who replies after."""
         unknown = self.flags & (ROLE | FILLER) == 0
         user, assistant = self.of(_USER), self.of(_ASSISTANT)
-        heard = int(np.count_nonzero(assistant))
-        if not heard or _BOTH * heard < np.count_nonzero(user) or not unknown.any():
+        if not self.is_dialogue or not unknown.any():
             return self
         asking = self.flags & QUESTION != 0
         replies = unknown & ~asking & (before >= 0) & (user | asking)[before]
@@ -180,7 +183,7 @@ def restated(turns: Turns, echoes: Echoes, vectors: Floats | None, when: Ints, s
     `score`: that of a statement is at least that of its echo.
     """
     added = np.zeros(len(score), np.float32)
-    if vectors is None or not turns.addressed.state or turns.addressed.role is Role.ASSISTANT:
+    if vectors is None or not turns.asks_of_the_user:
         return added
     stated = np.flatnonzero(turns.of(_USER) & (turns.flags & (QUESTION | FILLER | STANDING) == 0))
     if not len(stated):
