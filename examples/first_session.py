@@ -79,11 +79,11 @@ def main(folder: Path) -> None:  # noqa: PLR0915 - a session, from its beginning
               "v1.fact.parcels = Sent at four", "v1.fact.newsletter = Comes out on Fridays", "--quiet")  # fmt: skip
     objective = "a customer wants her money back"
     print("  Before:")
-    substrate("bootstrap", objective, "--max-tokens", "230")
+    substrate("bootstrap", objective, "--max-tokens", "250")
     substrate("train", "v1.fact.sign_off", "v1.decision.ledger", "v1.procedure.bank_file",
               "--objective", objective, "--passes", "2")  # fmt: skip
     print("  After, in another process:")
-    substrate("bootstrap", objective, "--max-tokens", "230")
+    substrate("bootstrap", objective, "--max-tokens", "250")
     print("  A reader of one of them sees the next atom, and that a dependency has changed since:")
     substrate("access", "v1.decision.ledger")
 
