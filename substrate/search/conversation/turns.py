@@ -73,7 +73,7 @@ class Turns:
     def is_dialogue(self) -> bool:
         """Whether a user and who replies are both heard: a diary has one voice, and the chunks of a document none."""
         replies = int(np.count_nonzero(self.of(_ASSISTANT)))
-        return replies > 0 and _BOTH * replies >= np.count_nonzero(self.of(_USER))
+        return replies > 0 and bool(_BOTH * replies >= np.count_nonzero(self.of(_USER)))
 
     @property
     def asks_of_the_user(self) -> bool:
