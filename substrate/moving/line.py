@@ -32,6 +32,8 @@ class Line:
     """How an atom was used before; of no atom yet."""
     recorded_at: int | None = None
     """When it was recorded in the store that it comes from, if that is said: microseconds since 1970."""
+    is_dated: bool = False
+    """Whether its `occurred_at` is when it was recorded, and the line itself has none."""
 
     @property
     def key(self) -> object:

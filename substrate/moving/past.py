@@ -1,92 +1,138 @@
-"""What of a plain export or a table a store knows already, and what it has newer words for.
+"""Which lines of a file are news for a store that has something of their atoms already.
 
-The lines of a file tell the history of an atom or an edge in its order, and so does the log. What both tell is known. A
-line beyond that is news if the store says nothing later: nothing beside what is known, or nothing recorded after the
-line. Else it is older, and left out: an import never puts an older value over a newer one. Rows of a table do not say
-when they were recorded: a row that says what its file said last is older than whatever was said since. What an undo
-took back counts as never said.
+A line is left out if the store has something else of its atom or edge that was recorded later. What an import brought
+counts from the time that its own line gave. Rows of a table give none: a row is left out if its file brought the same
+value before, and the atom has changed since. What an undo took back counts as never said. A line that cannot be judged
+is news: the checkpoint refuses it.
+
+The judgement is made ahead, in a snapshot. If others write meanwhile, it is made again under the write lock.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
-from typing import Final, TypeVar
+from hashlib import blake2b
+from typing import Final, NamedTuple, TypeGuard, TypeVar
 
-from substrate.atoms.bodies import body_of
+from substrate.atoms.bodies import bodies_of, body_of
+from substrate.atoms.moments import last_seq
 from substrate.atoms.resolve import find_subject
 from substrate.atoms.validity import taken_back
-from substrate.care.export import line_of
+from substrate.entities.naming import with_names
 from substrate.errors import InputError
 from substrate.kv.api import ReadTransaction
 from substrate.log.log import Log
-from substrate.log.replay import replay
-from substrate.moving.line import Fields, Line, Read
+from substrate.moving.line import Line, Read
 from substrate.names import normalise
 from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
-from substrate.save.input import AtomGiven, read_atom, read_said
-from substrate.save.repeat import is_same, merged
+from substrate.save.input import AtomGiven, read_atom, read_edge, read_said, read_tombstone
+from substrate.save.repeat import compared, is_same, merged
+from substrate.schema import UNDOES
 from substrate.values.saved import Refused
 from substrate.views.atoms import VersionRow, find_names, latest_version, versions_of
+from substrate.views.beside.recorded import recorded_at
 from substrate.views.edges import Link, find_link, statements_of
 from substrate.views.traces import confirmation_of
 
-__all__ = ["Past"]
+__all__ = ["Past", "find_known"]
 
 _PORTION: Final = 1000
 _BYTES: Final = 1024 * 1024
 """Lines, and about their size together, that are judged in one snapshot."""
-_Version = TypeVar("_Version", VersionRow, Link)
-_NOT_SAID: Final = ("kind", "recorded_at")
+_KEPT: Final = 50_000
+"""Versions of which the digests are kept, at most, or those of one atom."""
+_NEVER: Final = -(2**63)
+_ENDS: Final = (Kind.TOMBSTONE, Kind.UNEDGE)
+_KINDS: Final = {"put": Kind.PUT, "tombstone": Kind.TOMBSTONE, "edge": Kind.EDGE, "unedge": Kind.UNEDGE}
+_OCCURRED: Final = "occurred_at"
+_Version = TypeVar("_Version", bound=VersionRow | Link)
 
 
 class _Verdict(Enum):
     NEWS = 1
-    KNOWN = 2
-    OLDER = 3
+    SAME = 2
+    """The store says it now."""
+    KNOWN = 3
+    """The store said it, and says something else now."""
+    OLDER = 4
+    CONFIRMS = 5
+    """The store says it now, word for word: it is passed on."""
+
+
+class _Words(NamedTuple):
+    """What a line or a version says, as a digest, but for when it occurred. Ends are all alike."""
+
+    kind: Kind
+    digest: bytes = b""
+    occurred_at: Json = None
+
+    def are_said_by(self, line: _Words, *, is_dated: bool) -> bool:
+        """Whether a line says the same. `is_dated`: when it occurred is not its own word."""
+        same = self[:2] == line[:2]
+        return same and (is_dated or self.kind in _ENDS or self.occurred_at == line.occurred_at)
+
+
+class _Said(NamedTuple):
+    """A version, and when it was recorded in the store that it comes from."""
+
+    words: _Words
+    time: int
+    is_again: bool = False
+    """Whether an undo said it again, which counts from when it was said first."""
 
 
 class _History:
-    """What the store says of one atom or edge, in order, and how far the lines of the file go along with it."""
+    """What the store says of one atom or edge, latest first."""
 
-    def __init__(self, said: list[tuple[str, Fields]], time: int) -> None:
-        self._said = said
-        self._time = time
-        self._at = 0
+    def __init__(self, said: Sequence[_Said]) -> None:
+        self.said = said
+        self.time = max((one.time for one in said if not one.is_again), default=_NEVER)
 
-    def judge(self, line: Line) -> _Verdict:
-        says = line.kind, {word: value for word, value in line.fields.items() if value is not None}
-        for at in range(self._at, len(self._said)):
-            if self._said[at] == says:
-                self._at = at + 1
-                is_last = self._at == len(self._said)
-                return _Verdict.NEWS if is_last and line.kind in ("put", "edge") else _Verdict.KNOWN  # it confirms
-        is_news = self._at == len(self._said) or line.recorded_at is None or line.recorded_at > self._time
-        return _Verdict.NEWS if is_news else _Verdict.OLDER
+    def is_ended(self) -> bool:
+        return bool(self.said) and self.said[0].words.kind in _ENDS
+
+    def has_time(self, time: int) -> bool:
+        return any(one.time == time for one in self.said)
+
+    def says_now(self, words: _Words, line: Line) -> bool:
+        return bool(self.said) and self.said[0].words.are_said_by(words, is_dated=line.is_dated)
+
+    def has_said(self, words: _Words, line: Line, time: int | None) -> bool:
+        """Whether a line was said, at any time or at this one."""
+        return any(
+            one.words.are_said_by(words, is_dated=line.is_dated) for one in self.said if time in (None, one.time)
+        )
 
 
-class _Imported:
-    """What the store says of an atom that a table may have brought before: the table does not say when it was written.
-
-    A row is known if it says what the same file said of this atom last. If something else was said since, it is older.
-    """
+class _Row:
+    """Judges a row of a table, which does not say when it was written, by what the store says of its atom."""
 
     def __init__(self, transaction: ReadTransaction, subject: bytes, session: str) -> None:
         self._transaction, self._subject, self._session = transaction, subject, session
 
     def judge(self, atom: AtomGiven) -> _Verdict:
         latest = latest_version(self._transaction, self._subject)
-        if latest is None or self._says(self._said(latest), atom):  # it confirms: mostly so
+        now = None if latest is None else self._said(latest)
+        if latest is None or self._says(now, atom):  # it confirms: mostly so
             return _Verdict.NEWS
-        return _Verdict.OLDER if self._says(self._own(), atom) else _Verdict.NEWS
+        versions = _standing(self._transaction, versions_of(self._transaction, self._subject))
+        said = filter(None, map(self._said, versions))
+        own = next((body for body in said if body.get("session") == self._session), None)
+        if own is None:
+            was_brought = self._says(self._confirmed(versions), atom)
+        elif now is not None and now.get("value") == atom.value:  # other cells of the row may be news
+            was_brought = self._says(own, atom)
+        else:
+            was_brought = own.get("value") == atom.value
+        return _Verdict.OLDER if was_brought else _Verdict.NEWS
 
-    def _own(self) -> Mapping[str, Json] | None:
-        """What the file said of it last. One that only confirmed what was there has no version of its own."""
-        versions = _standing(self._transaction, self._subject)
-        said = (body for body in map(self._said, versions) if body is not None and body.get("session") == self._session)
-        confirmed = (row for row in versions if confirmation_of(self._transaction, row.subject, row.seq) is not None)
-        return next(said, None) or next(filter(None, map(self._said, confirmed)), None)
+    def _confirmed(self, versions: Iterable[VersionRow]) -> Mapping[str, Json] | None:
+        """What was confirmed last. A file that only confirmed what was there has no version of its own."""
+        rows = (row for row in versions if confirmation_of(self._transaction, row.subject, row.seq) is not None)
+        return next(filter(None, map(self._said, rows)), None)
 
     def _said(self, version: VersionRow) -> Mapping[str, Json] | None:
         body = body_of(self._transaction, version.seq) if version.kind is Kind.PUT else None
@@ -96,9 +142,7 @@ class _Imported:
         """Whether an atom that says this would be confirmed by a row, as a checkpoint judges it."""
         if known is None or known.get("value") != atom.value:
             return False
-        said = {**atom.members, "name": atom.name, "value": atom.value}
-        if "parent" in said:
-            said["parent"] = find_subject(self._transaction, str(said["parent"])).hex()
+        said = _members(self._transaction, atom)
         try:
             return is_same(merged(known, said, atom.cleared), known, atom.cleared)
         except InputError:
@@ -106,57 +150,139 @@ class _Imported:
 
 
 class Past:
-    """Judges the lines of one import by what the store said before it. `said`: who says what the lines say."""
+    """Judges the lines of one import by what the store says. `said`: who says what the lines say."""
 
     def __init__(self, log: Log, said: Mapping[str, object]) -> None:
         self._log = log
         self._common = read_said(said)
-        self._histories: dict[object, _History | None] = {}
-        self.older: dict[str, None] = {}
-        """The atoms and edges of which older lines were left out."""
+        self._session = self._common.get("session")
+        self._histories: dict[object, _History] = {}
+        self._kept = 0
+        self._passed: dict[object, int] = {}
+        """The times of the last lines that are news, by what they are about."""
+        self._own = 0
+        """Entries that this import wrote."""
+        self._others: int | None = None
+        """Entries that it did not write, when the first lines were judged."""
+        self._older: dict[str, bool] = {}
+        """The atoms and edges of which lines were left out; False: all that was left out, the store has said."""
         self.known = 0
         """Lines that say what the store said before."""
 
+    @property
+    def older(self) -> tuple[str, ...]:
+        """The atoms and edges of which lines were left out."""
+        return tuple(self._older)
+
+    def wrote(self, count: int) -> None:
+        """Note that this import wrote entries."""
+        self._own += count
+
     def news(self, lines: Iterator[Read]) -> Iterator[Read]:
-        """The lines without those that are known or older. What the store says now is passed on, to be confirmed."""
+        """The lines without those that are left out. What the store says now is passed on, to be confirmed."""
         while portion := list(_portion(lines)):
             with self._log.snapshot() as transaction:
-                there = self._there(transaction, portion)
-                verdicts = [self._judge(transaction, line, there) for line in portion]
+                self._others = self._written_by_others(transaction) if self._others is None else self._others
+                rows = find_known(transaction, (str(one.fields["name"]) for one in portion if _is_of_atom(one)))
+                verdicts = [self._judge(transaction, line, rows) for line in portion]
             for line, verdict in zip(portion, verdicts, strict=True):
-                if verdict is _Verdict.NEWS or isinstance(line, Refused):
+                if isinstance(line, Refused) or self._note(line, verdict):
                     yield line
-                elif verdict is _Verdict.KNOWN:
-                    self.known += 1
-                else:
-                    self.older[_told(line)] = None
 
-    def _there(self, transaction: ReadTransaction, portion: Sequence[Read]) -> dict[str, bytes]:
-        """The ids of the atoms in these rows that the store knows, by the names that the rows give."""
-        if self._common.get("session") is None:
-            return {}
-        rows = [line for line in portion if not isinstance(line, Refused) and line.recorded_at is None]
-        names = list(dict.fromkeys(str(line.fields["name"]) for line in rows if line.kind == "put"))
-        found = zip(names, find_names(transaction, list(map(normalise, names))), strict=True)
-        return {name: row.subject for name, row in found if row is not None}
+    def stale(self, transaction: ReadTransaction, lines: Sequence[Line]) -> list[Line]:
+        """The lines, taken for news, of which others have said something later meanwhile. They are left out then."""
+        if self._others is None or self._written_by_others(transaction) == self._others:
+            return []
+        self._histories.clear()
+        self._kept = 0
+        rows = find_known(transaction, (str(line.fields["name"]) for line in lines if _is_of_atom(line)))
+        return [line for line in lines if self._is_stale(transaction, line, rows)]
 
-    def _judge(self, transaction: ReadTransaction, line: Read, there: Mapping[str, bytes]) -> _Verdict:
+    def leave_out(self, lines: Iterable[Line]) -> None:
+        """Name the atoms and edges of these lines among those that are left out."""
+        self._older |= {_told(line): True for line in lines}
+
+    def _written_by_others(self, transaction: ReadTransaction) -> int:
+        return last_seq(transaction) + 1 - self._own
+
+    def _note(self, line: Line, verdict: _Verdict) -> bool:
+        """Whether a line is passed on. The last line of an atom decides whether the store says what the file says."""
+        told = _told(line) if self._older or verdict is not _Verdict.NEWS else ""
+        if verdict is _Verdict.OLDER:
+            self._older[told] = True
+        elif verdict is _Verdict.KNOWN:
+            self._older.setdefault(told, False)
+        elif self._older and not self._older.get(told, True):
+            del self._older[told]
+        self.known += verdict in (_Verdict.SAME, _Verdict.KNOWN)
+        return verdict in (_Verdict.NEWS, _Verdict.CONFIRMS)
+
+    def _judge(self, transaction: ReadTransaction, line: Read, rows: Mapping[str, VersionRow]) -> _Verdict:
         if isinstance(line, Refused):
             return _Verdict.NEWS
-        if line.recorded_at is None:
-            subject = there.get(str(line.fields["name"])) if line.kind == "put" else None
-            return _Verdict.NEWS if subject is None else self._judge_row(transaction, line, subject)
-        if line.key not in self._histories:
-            self._histories[line.key] = _history(transaction, line)
-        history = self._histories[line.key]
-        return _Verdict.NEWS if history is None else history.judge(line)
-
-    def _judge_row(self, transaction: ReadTransaction, line: Line, subject: bytes) -> _Verdict:
         try:
-            atom = read_atom(line.fields, self._common)
-        except InputError:
+            if line.recorded_at is None:
+                return self._judge_row(transaction, line, rows)
+            return self._judge_dated(transaction, line, line.recorded_at, rows)
+        except (InputError, UnicodeError):
             return _Verdict.NEWS  # it will be refused, with the reason
-        return _Imported(transaction, subject, str(self._common["session"])).judge(atom)
+
+    def _is_stale(self, transaction: ReadTransaction, line: Line, rows: Mapping[str, VersionRow]) -> bool:
+        try:
+            if line.recorded_at is None:
+                return self._judge_row(transaction, line, rows) is _Verdict.OLDER
+            history = self._history(transaction, line, rows)
+            is_later = history.time > line.recorded_at
+            return is_later and not history.says_now(_words(transaction, line, self._common), line)
+        except (InputError, UnicodeError):
+            return False
+
+    def _judge_row(self, transaction: ReadTransaction, line: Line, rows: Mapping[str, VersionRow]) -> _Verdict:
+        row = rows.get(normalise(str(line.fields["name"]))) if line.kind == "put" else None
+        if row is None or self._session is None:
+            return _Verdict.NEWS
+        return _Row(transaction, row.subject, self._session).judge(read_atom(line.fields, self._common))
+
+    def _judge_dated(
+        self, transaction: ReadTransaction, line: Line, time: int, rows: Mapping[str, VersionRow]
+    ) -> _Verdict:
+        passed = self._passed.get(line.key)
+        if passed is not None and time >= passed:
+            self._passed[line.key] = time
+            return _Verdict.NEWS
+        history = self._history(transaction, line, rows)
+        verdict = self._compare(transaction, line, time, history, passed)
+        if verdict is _Verdict.NEWS and time >= history.time:
+            self._passed[line.key] = time
+        return verdict
+
+    def _compare(
+        self, transaction: ReadTransaction, line: Line, time: int, history: _History, passed: int | None
+    ) -> _Verdict:
+        """`passed`: the time of a line before it that is news, and later."""
+        later = history.time if passed is None else passed
+        is_ended = line.kind in ("tombstone", "unedge") and history.is_ended()
+        if time > later and not is_ended and not history.has_time(time):
+            return _Verdict.NEWS
+        words = _words(transaction, line, self._common)
+        if passed is None and history.says_now(words, line):
+            is_exact = words.kind not in _ENDS and words == history.said[0].words
+            return _Verdict.CONFIRMS if is_exact else _Verdict.SAME
+        if history.has_said(words, line, time if time >= later else None):
+            return _Verdict.KNOWN
+        return _Verdict.OLDER if time < later else _Verdict.NEWS
+
+    def _history(self, transaction: ReadTransaction, line: Line, rows: Mapping[str, VersionRow]) -> _History:
+        found = self._histories.get(line.key)
+        if found is None:
+            found = _history(transaction, _versions(transaction, line, rows, self._common))
+            self._kept += len(found.said)
+            if self._kept > _KEPT:
+                self._histories.clear()
+                self._kept = len(found.said)
+            if found.said:
+                self._histories[line.key] = found
+        return found
 
 
 def _portion(lines: Iterator[Read]) -> Iterator[Read]:
@@ -168,46 +294,87 @@ def _portion(lines: Iterator[Read]) -> Iterator[Read]:
             return
 
 
-def _history(transaction: ReadTransaction, line: Line) -> _History | None:
-    """What the store says of the atom or edge of a line; None if it says nothing."""
-    seqs = _versions(transaction, line) if line.kind in ("put", "tombstone") else _statements(transaction, line)
-    entries = [replay(transaction, seq, seq + 1)[0] for seq in reversed(seqs)]
-    said = [line_of(transaction, entry, entry.body) for entry in entries if entry.body is not None]
-    if not said:
-        return None
-    told: list[tuple[str, Fields]] = [
-        (str(one["kind"]), {word: one[word] for word in one if word not in _NOT_SAID}) for one in said
-    ]
-    return _History(told, entries[-1].time)
+def _is_of_atom(line: Read) -> TypeGuard[Line]:
+    return not isinstance(line, Refused) and line.kind in ("put", "tombstone")
 
 
-def _versions(transaction: ReadTransaction, line: Line) -> list[int]:
-    """The versions of the atom, latest first."""
-    (row,) = find_names(transaction, [normalise(str(line.fields["name"]))])
-    return [] if row is None else [version.seq for version in _standing(transaction, row.subject)]
+def find_known(transaction: ReadTransaction, names: Iterable[str]) -> dict[str, VersionRow]:
+    """The latest versions of the atoms that the store knows, by name. What cannot be a name, none has."""
+    wanted = list(dict.fromkeys(map(normalise, names)))
+    try:
+        rows = find_names(transaction, wanted)
+    except (InputError, UnicodeError):
+        rows = [None if len(wanted) == 1 else find_known(transaction, [name]).get(name) for name in wanted]
+    return {name: row for name, row in zip(wanted, rows, strict=True) if row is not None}
 
 
-def _standing(transaction: ReadTransaction, subject: bytes) -> list[VersionRow]:
-    """The versions of an atom that no undo took back, latest first."""
-    return _not_undone(transaction, versions_of(transaction, subject))
+def _versions(
+    transaction: ReadTransaction, line: Line, rows: Mapping[str, VersionRow], common: Mapping[str, str | None]
+) -> Iterable[VersionRow | Link]:
+    """The versions of the atom or edge that a line is about, latest first. InputError."""
+    if _is_of_atom(line):
+        row = rows.get(normalise(str(line.fields["name"])))
+        return () if row is None else versions_of(transaction, row.subject)
+    edge = read_edge(line.fields, common)
+    ends = (find_subject(transaction, end) for end in (edge.source, edge.target))
+    link = find_link(transaction, next(ends), edge.type, next(ends))
+    return () if link is None else statements_of(transaction, link.edge)
 
 
-def _not_undone(transaction: ReadTransaction, versions: Iterable[_Version]) -> list[_Version]:
+def _history(transaction: ReadTransaction, versions: Iterable[VersionRow | Link]) -> _History:
+    """What the versions say, given latest first."""
+    standing = _standing(transaction, versions)
+    said: list[_Said] = []
+    again: list[int] = []
+    for row, body in zip(standing, bodies_of(transaction, [row.seq for row in standing]), strict=True):
+        if body is not None:
+            time = recorded_at(transaction, row.seq)
+            again += [len(said)] if UNDOES in body.members else []
+            said.append(_Said(_digest(row.kind, body.members), body.time if time is None else time))
+    for at in again:
+        if any(one.words == said[at].words for one in said[at + 1 :]):
+            said[at] = said[at]._replace(is_again=True)
+    return _History(said)
+
+
+def _standing(transaction: ReadTransaction, versions: Iterable[_Version]) -> list[_Version]:
     """These without what an undo took back, and without an end of nothing."""
     rows = list(versions)
-    gone = taken_back(transaction, rows)
+    gone = taken_back(transaction, rows) if len(rows) > 1 else {}  # mostly there is one, which takes back nothing
     standing = [row for row in rows if row.seq not in gone]
-    while standing and standing[-1].kind in (Kind.TOMBSTONE, Kind.UNEDGE):
+    while standing and standing[-1].kind in _ENDS:
         standing.pop()
     return standing
 
 
-def _statements(transaction: ReadTransaction, line: Line) -> list[int]:
-    """The statements of the edge, latest first."""
-    source, target = (find_subject(transaction, str(line.fields.get(end))) for end in ("source", "target"))
-    link = find_link(transaction, source, str(line.fields.get("type")), target)
-    return [] if link is None else [one.seq for one in _not_undone(transaction, statements_of(transaction, link.edge))]
+def _words(transaction: ReadTransaction, line: Line, common: Mapping[str, str | None]) -> _Words:
+    """What a line says. InputError if a checkpoint would refuse it."""
+    kind = _KINDS[line.kind]
+    if kind is Kind.PUT:
+        return _digest(kind, with_names(_members(transaction, read_atom(line.fields, common)), None))
+    if kind is Kind.TOMBSTONE:
+        read_tombstone(line.fields, common)
+        return _Words(kind)
+    edge = read_edge(line.fields, common)
+    source, target = (find_subject(transaction, end).hex() for end in (edge.source, edge.target))
+    return _digest(kind, {**edge.members, "source": source, "type": edge.type, "target": target})
+
+
+def _members(transaction: ReadTransaction, atom: AtomGiven) -> dict[str, Json]:
+    said: dict[str, Json] = {**atom.members, "name": atom.name, "value": atom.value}
+    if "parent" in said:
+        said["parent"] = find_subject(transaction, str(said["parent"])).hex()
+    return said
+
+
+def _digest(kind: Kind, members: Mapping[str, Json]) -> _Words:
+    if kind in _ENDS:
+        return _Words(kind)
+    said = compared(members)
+    occurred_at = said.pop(_OCCURRED, None)
+    text = json.dumps(said, sort_keys=True, separators=(",", ":"))
+    return _Words(kind, blake2b(text.encode(), digest_size=16).digest(), occurred_at)
 
 
 def _told(line: Line) -> str:
-    return str(line.fields["name"]) if line.kind in ("put", "tombstone") else " ".join(map(str, line.key))  # type: ignore[call-overload]
+    return str(line.fields["name"]) if _is_of_atom(line) else " ".join(map(str, line.key))  # type: ignore[call-overload]

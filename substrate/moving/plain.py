@@ -70,7 +70,8 @@ def _lines(file: TextIO) -> Iterator[Read]:
         else:
             _check_key(number, kind, fields)
             item = _item(kind, fields, runs)
-            yield Line(number, kind, item, len(text), read, recorded_at=_recorded_at(fields))
+            is_dated = "occurred_at" not in fields
+            yield Line(number, kind, item, len(text), read, recorded_at=_recorded_at(fields), is_dated=is_dated)
     counted.close()
 
 

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, replace
 from typing import Final, TypedDict
 
 from substrate.errors import InputError, ItemsRefused, QuotaReached
+from substrate.kv.api import ReadTransaction
 from substrate.log.log import Log
 from substrate.messages import Item, Message
 from substrate.moving.line import KINDS, Broken, Fields, Line, Lines, Read
-from substrate.moving.past import Past
+from substrate.moving.past import Past, find_known
 from substrate.names import normalise
 from substrate.proof.entry import Kind
 from substrate.save.batch import Batch
@@ -20,7 +21,6 @@ from substrate.save.checkpoint import checkpoint, read_batch
 from substrate.save.new_store import refuse_first_checkpoint
 from substrate.values.progress import Progress
 from substrate.values.saved import Imported, Refused, Saved
-from substrate.views.atoms import find_names
 from substrate.views.beside.parts import Part
 from substrate.views.touches import Touch
 
@@ -47,7 +47,7 @@ class Recording:
     old_names: bool = False
     """Whether names are taken that a store before this one took, and a new atom may not have."""
     older: bool = False
-    """Whether a line is recorded also if the store says something newer."""
+    """Whether a line is recorded also if the store has something else that was recorded later."""
 
 
 class _Items(TypedDict):
@@ -67,6 +67,7 @@ class _Chunk:
     """What stood among these lines, and is none."""
     touches: dict[str, tuple[Touch, ...]] = field(default_factory=dict)
     """How atoms were used before, by their names."""
+    taken: list[Line] = field(default_factory=list)
     size: int = 0
     read: int = 0
     _said: dict[object, str] = field(default_factory=dict)
@@ -82,6 +83,7 @@ class _Chunk:
         word = KINDS[line.kind]
         self.items[word].append(line.fields)  # type: ignore[literal-required]
         self.lines[word].append(line.number)
+        self.taken.append(line)
         if line.touches:
             self.touches[str(line.fields["name"])] = line.touches
         self._said[line.key] = line.kind
@@ -91,6 +93,24 @@ class _Chunk:
     @property
     def has_lines(self) -> bool:
         return any(self.lines.values())
+
+    def recorded_at(self) -> dict[str, list[int | None]]:
+        """When each item was recorded in the store that it comes from; empty if no line says it."""
+        if all(line.recorded_at is None for line in self.taken):
+            return {}
+        times: dict[str, list[int | None]] = {word: [] for word in KINDS.values()}
+        for line in self.taken:
+            times[KINDS[line.kind]].append(line.recorded_at)
+        return times
+
+    def without(self, lines: Collection[Line]) -> _Chunk:
+        """The same without some of its lines."""
+        rest = _Chunk(read=self.read)
+        gone = {id(line) for line in lines}
+        for line in self.taken:
+            if id(line) not in gone:
+                rest.add(line)
+        return rest
 
     def take_out_ends(self, brought: Collection[object]) -> dict[str, list[str]]:
         """Take out the ends of atoms and edges that lines before these bring; what they end, by what they are."""
@@ -113,7 +133,7 @@ class _Chunk:
 def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = None) -> Imported:
     """Record all lines, or compare them with what is there. What the reader could not read is told in `refused`.
 
-    Lines that the store knows, or has newer words for, are left out, unless `how.older`.
+    Lines are left out of which the store has something else that was recorded later, unless `how.older`.
     ItemsRefused, unless `how.partial`, at the first line that the store does not take; what came before it is saved
     then, and the message says so. So does QuotaReached, and has the report of it. InputError if there is no line.
     """
@@ -135,12 +155,14 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
                 there |= _there(log, chunk, size)
                 first = _confirmed_first(log, chunk, how)
                 after = next((saved.seqs.start for saved in reversed(results) if saved.seqs), None)
-                results.append(saved := _taken(log, chunk, how, after, is_first=not results))
+                taken, saved = _taken(log, chunk, how, past, after, is_first=not results)
+                results.append(saved)
+                past.wrote(len(saved.seqs))
                 # A line that repeats another of this import confirms nothing that was there.
                 known = recorded | (set(saved.recorded) - first)
                 confirmed |= dict.fromkeys(name for name in saved.confirmed if name not in known)
                 recorded.update(saved.recorded)
-                refused += (_named(item, chunk) for item in results[-1].refused)
+                refused += (_named(item, taken) for item in saved.refused)
                 last = max(map(max, filter(None, chunk.lines.values())))
             if progress is not None:
                 progress(chunk.read, lines.total)
@@ -149,13 +171,13 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
     except QuotaReached as full:
         if not last or how.dry_run:
             raise
-        report = _together(results, _by_line(refused, how), how, there, tuple(confirmed), older=tuple(past.older))
+        report = _together(results, _by_line(refused, how), how, there, tuple(confirmed), older=past.older)
         raise full.after(f"lines up to {last:,} are saved, the rest is not", report) from None
     if not results and (past.older or past.known) and (how.partial or not refused):
         results = [Saved(range(size, size), log.head())]
     if not results:
         raise _refusal(_by_line(refused, how), "nothing was saved") if refused else _nothing()
-    return _together(results, _by_line(refused, how), how, there, tuple(confirmed), older=tuple(past.older))
+    return _together(results, _by_line(refused, how), how, there, tuple(confirmed), older=past.older)
 
 
 def _ends(log: Log, chunk: _Chunk, brought: set[object]) -> list[Saved]:
@@ -210,25 +232,55 @@ def _chunks(lines: Iterator[Read]) -> Iterator[_Chunk]:
         yield chunk
 
 
-def _taken(log: Log, chunk: _Chunk, how: Recording, after: int | None, *, is_first: bool) -> Saved:
+def _taken(  # noqa: PLR0913
+    log: Log, chunk: _Chunk, how: Recording, past: Past, after: int | None, *, is_first: bool
+) -> tuple[_Chunk, Saved]:
+    """What became of the lines, and which of them were taken."""
     try:
-        return _compared(log, chunk, how) if how.dry_run else _written(log, chunk, how, after)
+        return (chunk, _compared(log, chunk, how)) if how.dry_run else _written(log, chunk, how, past, after)
     except ItemsRefused as error:
         first = min(map(min, filter(None, chunk.lines.values())))
         before = "nothing was saved" if is_first or how.dry_run else f"what came before line {first} is saved"
         raise _refusal(_by_line(_refused_by(error, chunk), how), before) from None
 
 
-def _written(log: Log, chunk: _Chunk, how: Recording, after: int | None) -> Saved:
-    """Save the lines, as the part of this import that follows the one which begins with the entry `after`."""
-    return checkpoint(
-        log,
-        replace(Batch.of(**chunk.items), touches=chunk.touches, part=Part("import", after)),
-        said=how.said,
-        partial=how.partial,
-        allow_secrets=how.allow_secrets,
-        is_import=how.old_names,
-    )
+class _Stale(Exception):
+    """Others have said something later of these lines."""
+
+    def __init__(self, lines: list[Line]) -> None:
+        super().__init__(lines)
+        self.lines = lines
+
+
+def _written(log: Log, chunk: _Chunk, how: Recording, past: Past, after: int | None) -> tuple[_Chunk, Saved]:
+    """Save the lines, as the part of this import that follows the one which begins with the entry `after`.
+
+    Without those of which others have said something later since they were judged.
+    """
+
+    def check(transaction: ReadTransaction) -> None:
+        if not how.older and (lines := past.stale(transaction, chunk.taken)):
+            raise _Stale(lines)
+
+    while chunk.has_lines:
+        batch = replace(Batch.of(**chunk.items), touches=chunk.touches, part=Part("import", after))
+        # To put an older line back is said now.
+        batch = batch if how.older else replace(batch, recorded_at=chunk.recorded_at())
+        try:
+            return chunk, checkpoint(
+                log,
+                batch,
+                said=how.said,
+                partial=how.partial,
+                allow_secrets=how.allow_secrets,
+                is_import=how.old_names,
+                check=check,
+            )
+        except _Stale as stale:
+            past.leave_out(stale.lines)
+            chunk = chunk.without(stale.lines)
+    size = log.head().head.size
+    return chunk, Saved(range(size, size), log.head())
 
 
 def _compared(log: Log, chunk: _Chunk, how: Recording) -> Saved:
@@ -245,11 +297,9 @@ def _compared(log: Log, chunk: _Chunk, how: Recording) -> Saved:
 def _there(log: Log, chunk: _Chunk, size: int) -> set[str]:
     """The names of atoms in these lines that are in use since before the entry `size`."""
     given = (atom.get("name") for atom in chunk.items["atoms"])
-    names = list(dict.fromkeys(normalise(name) for name in given if isinstance(name, str)))
     with log.snapshot() as transaction:
-        rows = find_names(transaction, names)
-    found = zip(names, rows, strict=True)
-    return {name for name, row in found if row is not None and row.kind is Kind.PUT and row.seq < size}
+        found = find_known(transaction, (name for name in given if isinstance(name, str)))
+    return {name for name, row in found.items() if row.kind is Kind.PUT and row.seq < size}
 
 
 def _confirmed_first(log: Log, chunk: _Chunk, how: Recording) -> set[str]:

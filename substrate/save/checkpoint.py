@@ -30,7 +30,7 @@ from substrate.log.expect import Expect
 from substrate.log.identity import draw_id, id_text
 from substrate.log.log import Log
 from substrate.log.tables import BODIES, EXPECTED, seq_key
-from substrate.messages import AN_ATOM, ATOM
+from substrate.messages import AN_ATOM, ATOM, Item
 from substrate.names import check_new_name, type_of
 from substrate.proof.encoding import Json
 from substrate.proof.entry import SALT_BYTES, Kind
@@ -56,6 +56,7 @@ from substrate.values.edges import CONTRADICTS, PRODUCED_BY, RENAMED_TO, SUPERSE
 from substrate.values.saved import Contradicted, Saved
 from substrate.veil import bare
 from substrate.views.atoms import VersionRow, find_name, find_names, latest_version, versions_of
+from substrate.views.beside.recorded import recorded_row
 from substrate.views.edges import Link, find_link, is_linked, statement_at
 from substrate.views.touches import Touch, TouchKind, touch_traces
 from substrate.views.traces import Trace, confirmation_of, expected_name, trace_confirmed, trace_expected
@@ -172,6 +173,8 @@ class Planner:
     """What to call encrypted atoms, by the names that the log knows them by."""
     _chains: Chains | None = None
     _kinds: EdgeKinds | None = None
+    _recorded_at: list[int | None] = field(default_factory=list)
+    """Of each draft, if the batch says it."""
 
     def plan(self, transaction: ReadTransaction, time: int) -> Decision:
         """What the items come to, given what is there."""
@@ -210,8 +213,15 @@ class Planner:
         if not self.whole:
             self._compare(transaction, time)
         touches = touch_traces(transaction, list(self._touches(transaction, time)))
-        part = [self.batch.part.row(last_seq(transaction) + 1)] if self.batch.part is not None and self._drafts else []
-        return Decision(self._drafts, [*self._traces, *touches, *part])
+        beside = self._beside(last_seq(transaction) + 1) if self._drafts else ()
+        return Decision(self._drafts, [*self._traces, *touches, *beside])
+
+    def _beside(self, start: int) -> Iterator[Trace]:
+        """What is said of the checkpoint, which begins with this entry, beside the log."""
+        if self.batch.part is not None:
+            yield self.batch.part.row(start)
+        if self.batch.recorded_at:
+            yield recorded_row(start, self._recorded_at)
 
     def _encrypt(self, transaction: ReadTransaction, time: int) -> None:
         """From here on, what belongs to encrypted domains is ciphertext under opaque names."""
@@ -279,6 +289,8 @@ class Planner:
             step()
         except (InputError, NotFound) as error:
             self.refusals.add(item, error, name)
+        if self.batch.recorded_at and len(self._drafts) > len(self._recorded_at):
+            self._recorded_at.append(self.batch.recorded_at[item.argument][item.at] if isinstance(item, Item) else None)
 
     def _look_up(self, transaction: ReadTransaction) -> None:
         """The latest version of every atom named, with its body, in two reads."""

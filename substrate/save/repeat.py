@@ -15,7 +15,7 @@ from substrate.policy import check_tier
 from substrate.proof.encoding import Json
 from substrate.schema import UNDOES
 
-__all__ = ["PLACE", "check_domain_attrs", "is_same", "merged", "placed_by", "repeats", "with_tier"]
+__all__ = ["PLACE", "check_domain_attrs", "compared", "is_same", "merged", "placed_by", "repeats", "with_tier"]
 
 PLACE: Final = "notebook"
 """Under which of its attrs an atom or edge says where in a notebook it was recorded."""
@@ -77,10 +77,10 @@ def is_same(both: Mapping[str, Json], known: Mapping[str, Json], cleared: tuple[
         return False
     if "attrs" in cleared and "attrs" not in both and known.get("attrs"):
         return False
-    return _compared(both) == _compared(known)
+    return compared(both) == compared(known)
 
 
-def _compared(members: Mapping[str, Json]) -> dict[str, Json]:
+def compared(members: Mapping[str, Json]) -> dict[str, Json]:
     """The members that make one saying another than the one before."""
     said = {key: value for key, value in members.items() if key not in _UNCOMPARED}
     attrs = said.get("attrs")

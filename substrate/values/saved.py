@@ -90,7 +90,7 @@ class Imported(Saved):
     changed: tuple[str, ...] = ()
     """Names of `recorded` that were in use before the import, which gave them a new version."""
     older: tuple[str, ...] = ()
-    """Atoms and edges with lines that were left out, as the store says something newer."""
+    """Atoms and edges with lines that were left out, as the store has something else, recorded later."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -161,7 +161,7 @@ def _answer(imported: Imported, waiting: tuple[str, ...]) -> Answer:
     if imported.changed:
         rows.insert(1, ("of these changed", len(imported.changed)))
     if imported.older:
-        rows.append(("older, left out", len(imported.older)))
+        rows.append(("left out", len(imported.older)))
     answer = saved_answer(imported, rows)
     hints = [*answer.hints, *waiting]
     if imported.changed:
@@ -170,7 +170,7 @@ def _answer(imported: Imported, waiting: tuple[str, ...]) -> Answer:
     if imported.older:
         count = "1 atom or edge" if len(imported.older) == 1 else f"{len(imported.older):,} atoms or edges"
         hints.append(
-            f"the store says something newer of {count} in this file: the older lines were left out. "
+            f"the store has something else of {count} in this file, recorded later: these lines were left out. "
             "To put them back: repeat with --older"
         )
     if imported.dry_run:

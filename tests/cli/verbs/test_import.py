@@ -42,8 +42,8 @@ def test_lines_left_out_since_something_newer_stands_there_are_counted_with_what
     run.ok("import", "facts.csv")
     run.ok("checkpoint", "v1.note.a = mine")
     again = run.ok("import", "facts.csv")
-    assert ["older, left out", "1"] in again.rows
-    assert "the store says something newer of 1 atom or edge in this file: the older lines were left out" in again.err
+    assert ["left out", "1"] in again.rows
+    assert "the store has something else of 1 atom or edge in this file, recorded later" in again.err
     assert run("access", "v1.note.a").out == "mine\n"
     run.ok("import", "facts.csv", "--older")
     assert run("access", "v1.note.a").out == "one\n"
