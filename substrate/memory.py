@@ -635,8 +635,8 @@ class Memory(Tabular):
         For rows, `columns` maps fields to columns, such as `{"value": "Remark"}`; other columns become attrs. `type` is
         the default type. Entities of `server-memory` belong to `domain`, and have the origin `agent`; rows have none,
         as in a checkpoint that says none. `origin` says otherwise: `ingested` for a file that others wrote. There is
-        one session for each file. The same file again records only lines that changed. Lines of which the store says
-        something newer are left out, and `imported.older` names their atoms; with `older` they are recorded.
+        one session for each file. The same file again records only lines that changed. A line is left out if the store
+        has something else that was recorded later; `imported.older` names the atoms. With `older` it is recorded.
 
         A HydraMem export needs the `secret` of its signature, or `unverified`. Its origin is `ingested`, and its
         project is the default `domain`. Denied if the signature does not fit.

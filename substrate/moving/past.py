@@ -2,7 +2,7 @@
 
 A line is left out if the store has something else of its atom or edge that was recorded later. What an import brought
 counts from the time that its own line gave. Rows of a table give none: a row is left out if its file brought the same
-value before, and the atom has changed since. What an undo took back counts as never said. A line that cannot be judged
+value last, and the atom has changed since. What an undo took back counts as never said. A line that cannot be judged
 is news: the checkpoint refuses it.
 
 The judgement is made ahead, in a snapshot. If others write meanwhile, it is made again under the write lock.

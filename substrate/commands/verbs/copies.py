@@ -39,8 +39,9 @@ IMPORT = Command(
     "the official memory server gives entities, notes and edges. A signed export of HydraMem gives documents, "
     "entities and relations; --secret-file checks its signature. A plain .gai file of Graphnosis gives documents "
     "and edges. Documents and folders work as in ingest. The same file again records only lines "
-    "that changed. An import never puts an older value over a newer one; --older does. With --full, a full export "
-    "becomes a new store with the same entries. --store names its folder, which must be new.",
+    "that changed. A line is left out if the store has something else that was recorded later; --older records it. "
+    "With --full, a full export becomes a new store with the same entries. --store names its folder, which must be "
+    "new.",
     (
         Example(
             "substrate import memory.jsonl --store second", "adds it to another store, and creates that store if needed"
@@ -100,7 +101,7 @@ IMPORT = Command(
         flag("--unverified", help="for such an export: do not check the signature"),
         flag("--full", help="a full export, into a new store"),
         flag("--partial", help="of an export: record the valid lines and report the others"),
-        flag("--older", help="also record lines of which the store says something newer"),
+        flag("--older", help="also record lines of which the store has something later"),
         flag("--dry-run", help="compare and change nothing"),
         flag("--allow-secrets", help="also record texts that look like credentials"),
     ),
