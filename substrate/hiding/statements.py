@@ -56,7 +56,7 @@ class Statements:
         """Denied if a version may not follow this one, the last of its name."""
         after = decode_body(draft.body) if row is None else self._said_by(draft, row.subject)
         if after.get("actor") == TRANSCRIPT:
-            raise Denied("only the rules of `substrate transcript` write in that name: leave the actor out")
+            raise Denied("only the rules that read transcripts write in that name: leave the actor out")
         if row is None:
             return
         before = self._tagged(row.subject)

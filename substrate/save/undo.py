@@ -239,9 +239,7 @@ def _plan_rest(
         tries -= 1
         with suppress(HeadMoved):
             return _plan(log, place, unlocked, work), tries
-    raise HeadMoved(
-        "others wrote again and again, so only a part is taken back. To take back the rest, repeat ", Verb("undo")
-    )
+    raise HeadMoved("others wrote again and again, so only a part is taken back. To take back the rest, undo again")
 
 
 def _written(log: Log, changes: tuple[Change, ...], work: Work, before: int) -> tuple[Change, ...]:

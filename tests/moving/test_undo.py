@@ -223,7 +223,7 @@ def test_an_undo_that_others_keep_from_its_end_says_that_a_part_is_taken_back_an
     with monkeypatch.context() as patched:
         patched.setattr(undoing, "_ITEMS", 2)
         patched.setattr(undoing, "checkpoint", meddling)
-        with pytest.raises(HeadMoved, match=r"only a part is taken back\. To take back the rest, repeat undo"):
+        with pytest.raises(HeadMoved, match=r"only a part is taken back\. To take back the rest, undo again"):
             memory.undo()
     assert len(memory.list(prefix="v1.note.")) == 8
     assert memory.undo().went_on

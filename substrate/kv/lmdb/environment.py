@@ -386,6 +386,18 @@ class _LmdbEnvironment:
         # would show what may still be lost, and the next one might be older. Seen with 8 readers on 2 busy cores.
         return self._raw.info()["last_txnid"] > txn.id() + 1
 
+    def reach_last_page(self) -> None:
+        """Lengthen the file to its last page, while the write lock is held.
+
+        A transaction may take pages at the end and free them again: LMDB counts them, and never writes them. Whoever
+        opens the file next would take it for one that was cut off.
+        """
+        file = os.path.join(self._raw.path(), "data.mdb")  # noqa: PTH118 - after every commit
+        needed = self._used()
+        with suppress(OSError):  # a full disk: what was committed is there
+            if os.stat(file).st_size < needed:  # noqa: PTH116
+                os.truncate(file, needed)
+
     def is_tight(self, least: int) -> bool:
         """Whether there are less than `least` bytes, or half of them are used; and a larger map can be had."""
         return self.grows and self.size < max(least, 2 * self._used())

@@ -274,7 +274,7 @@ def test_an_undo_takes_a_long_import_back_and_names_the_entries_of_an_earlier_on
     assert "the checkpoint before it is of an import too, and stays: entries 1 to 1101. " in undone.err
     command = "substrate forget --seqs 1:1102"
     assert f"To erase what that recorded, and nothing else: {command}\n" in undone.err
-    assert run("access", "v1.note.a7").out == "one 7\n"
+    assert run.ok("access", "v1.note.a7").out == "one 7\n"
 
 
 # -- what people type --------------------------------------------------------------------------------------------------
