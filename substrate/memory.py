@@ -16,48 +16,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TextIO, TypeVar
 
 from substrate.atoms.access import access
-from substrate.atoms.diff import diff
 from substrate.atoms.domains import domain_name, domain_of, read_domain
 from substrate.atoms.edges import edges
-from substrate.atoms.history import history
 from substrate.atoms.list import list_atoms
 from substrate.atoms.meant.part_names import names_with
 from substrate.atoms.meant.which import which
 from substrate.atoms.moments import Moment, Time, last_seq, snapshot_of
 from substrate.atoms.resolve import read_end, read_ends
-from substrate.atoms.stale import stale_atoms
-from substrate.care.export import export
-from substrate.care.growth import growth
-from substrate.care.heads import heads
-from substrate.care.stats import count_domains, stats
-from substrate.care.tiers import set_tier, tiers
 from substrate.client import Client
 from substrate.clock import Clock
-from substrate.conflicts.detect import list_conflicts
-from substrate.conflicts.settle import settle
-from substrate.documents.forgetting import forget_whole
-from substrate.encryption.unlock import check_text, disclose, lock, stored_name, stored_names, unlock
 from substrate.errors import Denied, InputError, SchemaInvalid, SubstrateError
 from substrate.extras import require
-from substrate.fading.choice import choose_decay
-from substrate.fading.curve import fading_curve
-from substrate.fading.named import fading_of
-from substrate.fading.touch import touch
-from substrate.forget.compaction import compact_now, rewrite
-from substrate.forget.forget import forget
-from substrate.forget.select import Selection
-from substrate.garden.show import entity_map
-from substrate.garden.status import tending
-from substrate.garden.undo import undo_run
-from substrate.groups.merge import Merger, merge, take_back
-from substrate.learn.around import around
 from substrate.learn.labels import read_label, read_objective
-from substrate.learn.observe import SessionInput, observe, read_sessions
 from substrate.learn.predict import FLOOR, check_count, check_predict, context_of, predict, predict_next
 from substrate.learn.recorder import OpenSession
 from substrate.learn.session import Session
-from substrate.learn.train import train
-from substrate.learn.watch import is_watched, watch
 from substrate.learn.write_sessions import drop_malformed_sessions
 from substrate.limits import LIMITS, check_limit
 from substrate.log.tables import SESSIONS
@@ -67,20 +40,12 @@ from substrate.proof.bundle import Bundle
 from substrate.proof.head import Pin, SignedHead
 from substrate.proof.note import VerifierKey
 from substrate.proof.verify import Verdict, Verifier
-from substrate.relate.edge_map import edge_map
-from substrate.relate.path import path
 from substrate.result import Result, Tabular, compact
 from substrate.save.batch import Batch
 from substrate.save.checkpoint import checkpoint
 from substrate.save.input import AtomInput, EdgeInput, ExpectInput, TombstoneInput
 from substrate.save.place import accesses, note_access
-from substrate.save.proposed import confirm
-from substrate.save.quota import quota_of, set_quota
 from substrate.save.remember import read_statement, remember
-from substrate.save.rename import rename
-from substrate.save.replace import Replacement
-from substrate.save.replace import replace as replace_atom
-from substrate.save.undo import undo
 from substrate.search.filters import Filters
 from substrate.store import OpenStore, open_store
 from substrate.values.atoms import Access, History, Listing, Name
@@ -105,6 +70,7 @@ from substrate.views.catalogue import CACHE_CHECKS
 if TYPE_CHECKING:
     from substrate.bootstrap.bootstrap import Request
     from substrate.learn.matrix import Transitions
+    from substrate.learn.observe import SessionInput
     from substrate.search.objective import Match
     from substrate.values.conflicts import Conflicts
     from substrate.values.documents import Document, Ingested
@@ -252,6 +218,8 @@ class Memory(Tabular):
 
     def tiers(self, domain: str | None = None) -> DomainTiers:
         """The domains that atoms `v1.domain.*` stand for, or one of them, each with its tier. NotFound."""
+        from substrate.care.tiers import tiers  # noqa: PLC0415
+
         with self._store.read() as snapshot:
             return tiers(snapshot, domain, self._client.policy)
 
@@ -261,6 +229,8 @@ class Memory(Tabular):
         Clients under a policy see what its tiers allow, at once and of all moments, also of the past. `max_tokens`: how
         many tokens of the domain one recall gives at most. InputError, NotFound, Denied (to a client under a policy).
         """
+        from substrate.care.tiers import set_tier  # noqa: PLC0415
+
         given, said = (domain, tier, max_tokens), self._client.said(actor)
         return self._woken(set_tier(self._store.log, self._store.read, given, self._client.policy, said))
 
@@ -396,6 +366,8 @@ class Memory(Tabular):
         if its type says so. Declined, it is tombstoned, and the same transcript does not bring it back. InputError for
         an atom that does not wait; NotFound; Conflict if a writer was faster. Denied to a client under a policy.
         """
+        from substrate.save.proposed import confirm  # noqa: PLC0415
+
         self._client.require_person("`substrate proposed --confirm NAME`, or `--decline NAME`")
         said, place = self._client.said(actor, None, session), self._client.place()
         return self._woken(confirm(self._store.log, tuple(names), tuple(decline), said=said, place=place))
@@ -433,6 +405,7 @@ class Memory(Tabular):
         To forget the atom erases the proposal too. InputError if nothing would change; Conflict if the atom is another
         version; NotFound, TooLarge, SecretFound.
         """
+        from substrate.encryption.unlock import check_text  # noqa: PLC0415
         from substrate.proposals.propose import Wanted, propose  # noqa: PLC0415
 
         said = self._client.said(actor, None, session, source) | {"title": title, "reason": reason}
@@ -511,6 +484,10 @@ class Memory(Tabular):
         NotFound if `name` is not in use. InputError if it does not hold before `at`. Conflict if another atom
         supersedes it, or a writer was faster. Else as `checkpoint`.
         """
+        from substrate.encryption.unlock import check_text  # noqa: PLC0415
+        from substrate.save.replace import Replacement  # noqa: PLC0415
+        from substrate.save.replace import replace as replace_atom  # noqa: PLC0415
+
         check_text(self._store.log, self._store.unlocked, name)
         given = Replacement(name, new, value, at, reason, source, origin, fields)
         said, place = self._client.said(actor, None, session), self._client.place()
@@ -534,6 +511,9 @@ class Memory(Tabular):
         NotFound if `name` is not in use. Conflict if `new` is another atom's name, in use or not, or a writer was
         faster. InputError for documents and chunks. Else as `checkpoint`.
         """
+        from substrate.encryption.unlock import check_text  # noqa: PLC0415
+        from substrate.save.rename import rename  # noqa: PLC0415
+
         check_text(self._store.log, self._store.unlocked, name)
         said = self._client.said(actor, None, session)
         return self._woken(rename(self._store.log, name, new, said=said, reason=reason, place=self._client.place()))
@@ -550,6 +530,8 @@ class Memory(Tabular):
         A choice of model is passed over. InputError after a forget, a training or a new key; NotFound in a new store.
         HeadMoved if a writer was faster: it says so if a part is taken back. Else as `checkpoint`.
         """
+        from substrate.save.undo import undo  # noqa: PLC0415
+
         said, place = self._client.said(actor, None, session), self._client.place()
         log, unlocked = self._store.log, self._store.unlocked
         return self._woken(undo(log, dry_run=dry_run, said=said, place=place, unlocked=unlocked))
@@ -930,6 +912,8 @@ class Memory(Tabular):
         With `as_of` those known then; with `valid_at` those that hold at that time. NotFound if the store never held
         it.
         """
+        from substrate.atoms.history import history  # noqa: PLC0415
+
         with self._store.read(as_of, valid_at) as snapshot:
             return history(snapshot, name, limit=limit)
 
@@ -946,6 +930,8 @@ class Memory(Tabular):
 
         With `limit` (at most 1,000), the latest changes; `left_out` is the number of the others.
         """
+        from substrate.atoms.diff import diff  # noqa: PLC0415
+
         log = self._store.log
         with self._store.snapshot() as transaction:
             until = last_seq(transaction) if stop is None else stop
@@ -960,6 +946,8 @@ class Memory(Tabular):
         again, with the same or a new value, to clear it. Looks at every name with the prefix until the page is full;
         continue with `after=page.next`.
         """
+        from substrate.atoms.stale import stale_atoms  # noqa: PLC0415
+
         with self._store.read() as snapshot:
             return stale_atoms(snapshot, prefix, limit=limit, after=after)
 
@@ -1248,6 +1236,8 @@ class Memory(Tabular):
         False, and `remarks` says how far the search went. InputError; NotFound or Forgotten if one of the two is not
         there.
         """
+        from substrate.relate.path import path  # noqa: PLC0415
+
         with self._store.read(as_of, valid_at) as snapshot:
             return path(snapshot, a, b, most=most)
 
@@ -1362,6 +1352,9 @@ class Memory(Tabular):
         has changed since or is superseded. NotFound if one is out of use or there is no such group. Denied if `surface`
         did not write all of it. Else as `checkpoint`.
         """
+        from substrate.encryption.unlock import check_text  # noqa: PLC0415
+        from substrate.groups.merge import Merger, merge, take_back  # noqa: PLC0415
+
         log, said, place = self._store.log, self._client.said(actor, None, session), self._client.place()
         if back:
             return self._woken(take_back(log, read_end(names, Arg("names")), said=said, place=place))
@@ -1399,6 +1392,8 @@ class Memory(Tabular):
         who does. With `dry_run` nothing is written. Busy if another gardener is at work; NotFound if there is no such
         run.
         """
+        from substrate.garden.undo import undo_run  # noqa: PLC0415
+
         log, client = self._store.log, self._client
         if undo is not None:
             return self._woken(undo_run(log, undo, dry_run=dry_run, said=client.said(actor, None, session)))
@@ -1410,6 +1405,8 @@ class Memory(Tabular):
 
     def tending(self, domain: str | None = None, *, limit: int = 20) -> Tending:
         """The runs of `tend`, of a domain or of all, the last first; what they come to; whether one is at work."""
+        from substrate.garden.status import tending  # noqa: PLC0415
+
         return tending(self._store.log, None if domain is None else domain_name(domain), limit=limit)
 
     def prune(self, domain: str | None = None, *, threshold: float = 0.6, dry_run: bool = True) -> Pruned:
@@ -1426,11 +1423,15 @@ class Memory(Tabular):
 
     def edge_map(self, *, limit: int = 120) -> EdgeMap:
         """The atoms with most edges, whatever they are, and the edges that hold between them."""
+        from substrate.relate.edge_map import edge_map  # noqa: PLC0415
+
         with self._store.read() as snapshot:
             return edge_map(snapshot, limit=limit)
 
     def entity_map(self, domain: str | None = None, *, limit: int = 200) -> EntityMap:
         """The entities of a domain (None: `main`), the most joined first, and the edges that hold between them."""
+        from substrate.garden.show import entity_map  # noqa: PLC0415
+
         with self._store.read() as snapshot:
             return entity_map(snapshot, domain_name(domain), limit=limit)
 
@@ -1488,6 +1489,8 @@ class Memory(Tabular):
 
     def watch(self, on: bool = True) -> None:  # noqa: FBT001, FBT002 - watch(False) reads well
         """Turn learning from sessions on or off, for everyone who has this store open. Default: on."""
+        from substrate.learn.watch import watch  # noqa: PLC0415
+
         watch(self._store.log, on=on)
 
     @property
@@ -1498,6 +1501,8 @@ class Memory(Tabular):
     @property
     def watched(self) -> bool:
         """Whether the store learns from sessions, as `watch` set it; also if this memory observes none."""
+        from substrate.learn.watch import is_watched  # noqa: PLC0415
+
         with self._store.read() as snapshot:
             return is_watched(snapshot.transaction)
 
@@ -1528,6 +1533,8 @@ class Memory(Tabular):
         `skipped` names them. Many are written in portions: an error names its session, and earlier portions stay.
         Raises InputError, TooLarge, SecretFound, Denied (read-only, or nobody may watch), Busy, Full.
         """
+        from substrate.learn.observe import observe, read_sessions  # noqa: PLC0415
+
         self._check_learns()
         sessions = read_sessions(sequence, {"at": at, "objective": objective, "domain": domain, "session": session})
         return observe(
@@ -1549,6 +1556,8 @@ class Memory(Tabular):
         current session. Unknown, tombstoned or forgotten atoms are skipped, and `skipped` names them. Raises
         InputError, TooLarge, Denied, Busy, Full.
         """
+        from substrate.learn.train import train  # noqa: PLC0415
+
         current = self._client.recorder.current()
         return train(
             self._store.log,
@@ -1608,6 +1617,8 @@ class Memory(Tabular):
         count as an access. For an atom that follows more than a thousand others, only some are compared, and `more`
         says so. Raises NotFound, Forgotten, InputError.
         """
+        from substrate.learn.around import around  # noqa: PLC0415
+
         with self._store.read() as snapshot:
             return around(snapshot, name, k, part, domain_of(snapshot.transaction, read_domain(domain)))
 
@@ -1724,6 +1735,9 @@ class Memory(Tabular):
         whatever the clock does. With `every`, nothing is touched if this actor did so, with `every`, fewer seconds ago:
         for what touches by itself. NotFound, Forgotten, InputError, Denied, Busy, Full.
         """
+        from substrate.encryption.unlock import check_text  # noqa: PLC0415
+        from substrate.fading.touch import touch  # noqa: PLC0415
+
         session, actor = self._client.recorder.current(), self._client.actor
         ends = read_ends(names, Arg("names"))
         check_text(self._store.log, self._store.unlocked, *ends)
@@ -1753,6 +1767,8 @@ class Memory(Tabular):
         and nothing else). `total`, `mean_score` and `mean_uses` are of all pages. Nothing of it counts as an access.
         InputError, TooLarge, NotFound.
         """
+        from substrate.fading.named import fading_of  # noqa: PLC0415
+
         if names is not None:
             with self._store.read(as_of) as snapshot:
                 return fading_of(snapshot, read_ends(names, Arg("names")))
@@ -1767,6 +1783,8 @@ class Memory(Tabular):
 
         `falls` says when it falls below each threshold. Nothing of it counts as an access. NotFound, Forgotten.
         """
+        from substrate.fading.curve import fading_curve  # noqa: PLC0415
+
         with self._store.read(as_of) as snapshot:
             return fading_curve(snapshot, read_end(name, Arg("name")))
 
@@ -1780,6 +1798,8 @@ class Memory(Tabular):
         `model` is power_law (the default), exponential or two_component; `half_life` a number of days, or 3d, 36h.
         Only how scores are worked out changes, of past moments too. InputError, Denied.
         """
+        from substrate.fading.choice import choose_decay  # noqa: PLC0415
+
         return choose_decay(self._store.log, model, half_life)
 
     def sweep(  # noqa: PLR0913
@@ -1837,6 +1857,8 @@ class Memory(Tabular):
         found. A conflict ends when one of the two changes or goes out of use, or with `resolve`. `ingested` also lists
         conflicts with text from ingested documents. `limit` is at most 1,000. NotFound if there is no such atom.
         """
+        from substrate.conflicts.detect import list_conflicts  # noqa: PLC0415
+
         with self._store.read() as snapshot:
             return list_conflicts(snapshot, name, limit=limit, offset=offset, ingested=ingested)
 
@@ -1858,6 +1880,8 @@ class Memory(Tabular):
         Conflict if another writer changed one of them meanwhile. `expect`, {name: seq}, are the versions that you
         judged. A `reason` that looks like a credential is refused, unless `allow_secrets`.
         """
+        from substrate.conflicts.settle import settle  # noqa: PLC0415
+
         with self._store.read() as snapshot:
             settlement = settle(snapshot, first, second, keep, reason)
         return checkpoint(
@@ -1900,6 +1924,8 @@ class Memory(Tabular):
         They are text in memory alone. All clients of this open store see them. Denied if the passphrase is wrong;
         InputError if the domain is not encrypted.
         """
+        from substrate.encryption.unlock import unlock  # noqa: PLC0415
+
         found = unlock(self._store.log, self._store.unlocked, domain, passphrase)
         self._store.drop_indexes()
         self._store.unlocked_vectors.wake()
@@ -1907,6 +1933,8 @@ class Memory(Tabular):
 
     def lock(self, domain: str | None = None) -> Locked:
         """Drop the key and the texts of a domain, or of all domains, from the memory of this process."""
+        from substrate.encryption.unlock import lock  # noqa: PLC0415
+
         self._client.require_person("`%memory lock`")
         locked = lock(self._store.log, self._store.unlocked, domain)
         self._store.drop_indexes()
@@ -1919,6 +1947,8 @@ class Memory(Tabular):
         It opens this version and no other; `examples/verify_proof.py --disclosed` shows the text by both. The domain
         must be unlocked, else InputError. NotFound if there is no such atom, or it is out of use.
         """
+        from substrate.encryption.unlock import disclose  # noqa: PLC0415
+
         return disclose(self._store.log, self._store.unlocked, name)
 
     # -- prove ---------------------------------------------------------------------------------------------------------
@@ -1929,6 +1959,8 @@ class Memory(Tabular):
         With `since`, the proof also leads from that pin to the head. With `trusting`, it leads from that older key to
         the current one. RolledBack if the pin is not of this history, or if this store is behind.
         """
+        from substrate.encryption.unlock import stored_name  # noqa: PLC0415
+
         name = stored_name(self._store.log, self._store.unlocked, name)
         return self._store.log.prove(name, since=since, trusting=trusting)
 
@@ -1989,6 +2021,8 @@ class Memory(Tabular):
         `before` is a size: only heads with fewer entries. `limit` is at most 1,000. Reads the entries that the
         heads of the page added, not their bodies.
         """
+        from substrate.care.heads import heads  # noqa: PLC0415
+
         with self._store.read() as snapshot:
             return heads(snapshot, before=before, limit=limit)
 
@@ -2007,6 +2041,8 @@ class Memory(Tabular):
         one part, and how many atoms and bytes there were after it. Parts without a head are left out. To count atoms
         and bytes reads every version once. With `counts=False` the cost does not depend on the size of the store.
         """
+        from substrate.care.growth import growth  # noqa: PLC0415
+
         with self._store.read() as snapshot:
             return growth(snapshot, start, stop, parts=parts, by=by, counts=counts)
 
@@ -2048,6 +2084,11 @@ class Memory(Tabular):
         `dry_run` counts and writes nothing. If `compacted`, the bytes are gone from the store's files. If not, readers
         were open: call `compact()` later. Backups and exports keep them. NotFound if nothing matches.
         """
+        from substrate.documents.forgetting import forget_whole  # noqa: PLC0415
+        from substrate.encryption.unlock import stored_name, stored_names  # noqa: PLC0415
+        from substrate.forget.forget import forget  # noqa: PLC0415
+        from substrate.forget.select import Selection  # noqa: PLC0415
+
         selection = Selection.of(
             names, source=source, actor=actor, session=session, objective=objective, seqs=seqs, whole=whole
         )
@@ -2069,6 +2110,8 @@ class Memory(Tabular):
     @property
     def quota(self) -> int | None:
         """The maximum number of atoms in use; None: no limit."""
+        from substrate.save.quota import quota_of  # noqa: PLC0415
+
         with self._store.read() as snapshot:
             return quota_of(snapshot.transaction)
 
@@ -2078,10 +2121,14 @@ class Memory(Tabular):
         A checkpoint above it is refused with QuotaReached, and nothing of it is written. An import or an ingest saves
         in several checkpoints. There the error says what was saved before, and its `report` is the result of that part.
         """
+        from substrate.save.quota import set_quota  # noqa: PLC0415
+
         set_quota(self._store.log, most)
 
     def stats(self) -> Stats:
         """The size of the store. It reads stored counts, and a row for each name that only edges have."""
+        from substrate.care.stats import stats  # noqa: PLC0415
+
         log = self._store.log
         with self._store.read() as snapshot:
             return stats(snapshot, log.size_on_disk(), self.behind)
@@ -2091,6 +2138,8 @@ class Memory(Tabular):
 
         With `of`, those that this atom belongs to, by name, edge or whole, and no others. NotFound.
         """
+        from substrate.care.stats import count_domains  # noqa: PLC0415
+
         with self._store.read() as snapshot:
             return count_domains(snapshot, of)
 
@@ -2099,6 +2148,8 @@ class Memory(Tabular):
 
         Other processes can read meanwhile.
         """
+        from substrate.forget.compaction import rewrite  # noqa: PLC0415
+
         log = self._store.log
         log.check_current()
         rewrite(log, lambda: log.rebuild(progress, CACHE_CHECKS))
@@ -2106,6 +2157,8 @@ class Memory(Tabular):
 
     def compact(self) -> None:
         """Rewrite the store's file without free space: erased bytes are then gone. Other processes continue."""
+        from substrate.forget.compaction import compact_now  # noqa: PLC0415
+
         self._store.log.check_current()
         compact_now(self._store.log)
 
@@ -2114,6 +2167,8 @@ class Memory(Tabular):
 
         Otherwise: every version and edge in order, for `import_lines` and other programs. The file must not exist.
         """
+        from substrate.care.export import export  # noqa: PLC0415
+
         return export(self._store.log, to, full=full, progress=progress)
 
     def backup(self, target: str | Path, progress: Progress | None = None) -> Pin:

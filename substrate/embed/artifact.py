@@ -2,16 +2,21 @@
 
     <cache>/models/<digest of the source>/
       model.onnx       ids and mask -> vectors of length 1, pooling included
+      model.weights    its large tensors, if they are not in it
       tokenizer.json   for `tokenizers`
-      made.json        what is said below, and the digests of the other two
+      made.json        what is said below, and the digests of the others
+      checked.json     marks of the system on files whose digests were compared: 90 MB are not read at every start
 
 A folder gets its name when it is whole. It is no secret and belongs to no store: it can be copied to another machine.
+There its files have other marks, so their digests are compared once more.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import time
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from hashlib import file_digest, sha256
 from pathlib import Path
@@ -23,11 +28,13 @@ from substrate.messages import Verb
 from substrate.settings import load_settings
 
 __all__ = [
+    "CHECKED",
     "GRAPH",
     "MADE",
     "PIECE_OVERLAP",
     "PIECE_TOKENS",
     "TOKENIZER",
+    "WEIGHTS",
     "Made",
     "digest_of",
     "folder_of",
@@ -36,9 +43,13 @@ __all__ = [
 ]
 
 GRAPH: Final = "model.onnx"
+WEIGHTS: Final = "model.weights"
 TOKENIZER: Final = "tokenizer.json"
 MADE: Final = "made.json"
+CHECKED: Final = "checked.json"
 _FORMAT: Final = 1
+_SETTLED_S: Final = 2.0
+"""A file that was written less long ago gets no mark: a second write could leave the same times."""
 
 PIECE_TOKENS: Final = 200
 """How wide the pieces of a long text are. Less than the window of MiniLM: of 250 words, the last are hardly heard."""
@@ -67,6 +78,14 @@ class Made:
     """The lowest cosine to what torch made of the same texts, when it was made."""
     by: str
     """What made it: torch and sentence-transformers, or our own graph of the weights."""
+    weights: str = ""
+    """Digest of the file beside the graph; empty if the graph has all, as those of earlier versions have."""
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The digest of each file."""
+        files = {GRAPH: self.graph, TOKENIZER: self.tokenizer}
+        return files | {WEIGHTS: self.weights} if self.weights else files
 
     @property
     def space(self) -> bytes:
@@ -90,7 +109,10 @@ def write_made(folder: Path, made: Made) -> None:
 
 
 def read_made(folder: Path) -> Made | str:
-    """The export in `folder`, checked byte for byte; else why there is none: a reason to make it anew."""
+    """The export in `folder`, checked byte for byte; else why there is none: a reason to make it anew.
+
+    Files that were checked before, and that the system has not seen written since, are not read again.
+    """
     try:
         said = json.loads((folder / MADE).read_bytes())
     except FileNotFoundError:
@@ -99,13 +121,47 @@ def read_made(folder: Path) -> Made | str:
         return f"{MADE} cannot be read ({type(error).__name__})"
     if not _is_whole(said):
         return f"{MADE} lacks what it must say, or is of another version"
-    made = Made(**{field.name: said[field.name] for field in fields(Made)})
+    made = Made(**{field.name: said[field.name] for field in fields(Made) if field.name in said})
     if made.digest != folder.name:
         return f"{MADE} is about another model"
-    for name, expected in ((GRAPH, made.graph), (TOKENIZER, made.tokenizer)):
-        if digest_of(folder / name) != expected:
-            return f"{name} is missing, cut off or changed"
+    marks = _marks_of(folder, made)
+    if marks is None or marks != _checked_marks(folder):
+        for name, expected in made.files.items():
+            if digest_of(folder / name) != expected:
+                return f"{name} is missing, cut off or changed"
+        _keep_marks(folder, marks)
     return made
+
+
+def _marks_of(folder: Path, made: Made) -> dict[str, list[str | int]] | None:
+    """Of each file its expected digest, and what the system says of it; a change of a byte changes the last number.
+
+    None if a file is not there, or was written just now.
+    """
+    marks: dict[str, list[str | int]] = {}
+    for name, digest in made.files.items():
+        try:
+            said = (folder / name).stat()
+        except OSError:
+            return None
+        if not 0 <= said.st_ctime < time.time() - _SETTLED_S:
+            return None
+        marks[name] = [digest, said.st_dev, said.st_ino, said.st_size, said.st_mtime_ns, said.st_ctime_ns]
+    return marks
+
+
+def _checked_marks(folder: Path) -> object:
+    """The marks when the digests were last compared; None if they never were."""
+    try:
+        return json.loads((folder / CHECKED).read_bytes())
+    except (OSError, ValueError):
+        return None
+
+
+def _keep_marks(folder: Path, marks: dict[str, list[str | int]] | None) -> None:
+    if marks is not None:
+        with suppress(OSError):  # a cache that this user may only read
+            replace_file(folder / CHECKED, json.dumps(marks).encode(), 0o644)
 
 
 def _is_whole(said: object) -> TypeGuard[dict[str, Any]]:
@@ -113,7 +169,7 @@ def _is_whole(said: object) -> TypeGuard[dict[str, Any]]:
     return (
         isinstance(said, dict)
         and said.get("format") == _FORMAT
-        and all(type(said.get(field.name)) is types[str(field.type)] for field in fields(Made))
+        and all(type(said.get(field.name, field.default)) is types[str(field.type)] for field in fields(Made))
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import onnxruntime
 from tokenizers import Tokenizer
 
-from substrate.embed.artifact import GRAPH, TOKENIZER, Made, digest_of, write_made
+from substrate.embed.artifact import GRAPH, TOKENIZER, WEIGHTS, Made, digest_of, write_made
 from substrate.embed.bert_graph import read_weights, write_bert
 from substrate.embed.compare import compare
 from substrate.embed.embedder import Embedder
@@ -22,7 +22,7 @@ from substrate.embed.find_model import BUNDLED, DEFAULT_MODEL
 
 __all__ = ["prepare_minilm"]
 
-_WEIGHTS: Final = "model.safetensors"
+_SOURCE: Final = "model.safetensors"
 _BY_TORCH: Final = "vectors_by_torch.npy"
 _HEADS: Final = 12
 _EPSILON: Final = 1e-12
@@ -35,7 +35,7 @@ def prepare_minilm(source: Path, digest: str, target: Path) -> None:
 
     Raises OSError; ModelUnavailable if what it makes is not what torch makes.
     """
-    write_bert(target / GRAPH, read_weights(source / _WEIGHTS), heads=_HEADS, epsilon=_EPSILON)
+    write_bert(target / GRAPH, read_weights(source / _SOURCE), heads=_HEADS, epsilon=_EPSILON)
     tokenizer = Tokenizer.from_file(str(source / TOKENIZER))
     tokenizer.no_padding()
     tokenizer.no_truncation()
@@ -55,6 +55,7 @@ def prepare_minilm(source: Path, digest: str, target: Path) -> None:
         text_prompt="",
         cosine=0.0,
         by=f"its weights, onnxruntime {onnxruntime.__version__}",
+        weights=digest_of(target / WEIGHTS) or "",
     )
     by_torch = np.load(BUNDLED / _BY_TORCH).astype(np.float32)
     by_torch /= np.linalg.norm(by_torch, axis=1, keepdims=True)

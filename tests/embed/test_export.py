@@ -15,10 +15,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from substrate.embed import artifact
 from substrate.embed import compare as comparing
 from substrate.embed import export as exporting
 from substrate.embed import export_process as exporter
-from substrate.embed.artifact import GRAPH, MADE, TOKENIZER, Made, read_made
+from substrate.embed.artifact import CHECKED, GRAPH, MADE, TOKENIZER, WEIGHTS, Made, digest_of, read_made
 from substrate.embed.embedder import Embedder
 from substrate.embed.find_model import find_source
 from substrate.embed.load import Loading, State, load
@@ -51,6 +52,7 @@ def test_the_export_says_what_it_is(cache: Path, minilm: Embedder) -> None:
     assert said.cosine >= comparing.CLOSE_ENOUGH
     assert said.space == minilm.space
     assert len(minilm.space) == 8
+    assert said.weights == digest_of(cache / "models" / minilm.digest / WEIGHTS)
     assert sorted(path.name for path in (cache / "models").iterdir() if path.name.startswith(".")) == [".lock"]
 
 
@@ -98,6 +100,54 @@ def test_a_damaged_export_is_not_used(cache: Path, tiny: Embedder, tmp_path: Pat
     else:
         said = json.loads((there / MADE).read_text(encoding="utf-8"))
         (there / MADE).write_text(json.dumps({**said, "dimensions": "many"}), encoding="utf-8")
+    assert isinstance(read_made(there), str)
+
+
+def test_files_that_were_compared_once_are_not_read_again_until_one_is_written(
+    cache: Path, tiny: Embedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = copy_of(cache, tiny, tmp_path)
+    (there / CHECKED).unlink(missing_ok=True)
+    assert isinstance(read_made(there), Made)
+    assert not (there / CHECKED).exists(), "files that were written just now get no mark"
+    monkeypatch.setattr(artifact, "_SETTLED_S", -60.0)
+    assert isinstance(read_made(there), Made)
+    with monkeypatch.context() as patched:
+        patched.setattr(artifact, "digest_of", lambda path: pytest.fail(f"{path.name} was read"))
+        assert isinstance(read_made(there), Made)
+    said, graph = (there / GRAPH).stat(), (there / GRAPH).read_bytes()
+    (there / GRAPH).write_bytes(graph[:500] + bytes([graph[500] ^ 1]) + graph[501:])
+    os.utime(there / GRAPH, ns=(said.st_atime_ns, said.st_mtime_ns))
+    assert read_made(there) == f"{GRAPH} is missing, cut off or changed"
+
+
+def test_a_file_beside_the_graph_is_checked_and_an_export_without_one_stays_good(
+    cache: Path, tiny: Embedder, tmp_path: Path
+) -> None:
+    there = copy_of(cache, tiny, tmp_path)
+    said = json.loads((there / MADE).read_text(encoding="utf-8"))
+    del said["weights"]  # as earlier versions wrote it
+    (there / MADE).write_text(json.dumps(said), encoding="utf-8")
+    assert isinstance(read_made(there), Made)
+    (there / WEIGHTS).write_bytes(b"numbers")
+    (there / MADE).write_text(json.dumps({**said, "weights": digest_of(there / WEIGHTS)}), encoding="utf-8")
+    assert isinstance(read_made(there), Made)
+    (there / WEIGHTS).write_bytes(b"number")
+    assert read_made(there) == f"{WEIGHTS} is missing, cut off or changed"
+    (there / WEIGHTS).unlink()
+    assert read_made(there) == f"{WEIGHTS} is missing, cut off or changed"
+
+
+@pytest.mark.parametrize("marks", ["", "[]", "null", '{"model.onnx": []}', "\N{SNOWMAN}"])
+def test_marks_that_cannot_be_read_or_are_of_other_files_count_for_nothing(
+    cache: Path, tiny: Embedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, marks: str
+) -> None:
+    monkeypatch.setattr(artifact, "_SETTLED_S", -60.0)
+    there = copy_of(cache, tiny, tmp_path)
+    (there / CHECKED).write_text(marks, encoding="utf-8")
+    assert isinstance(read_made(there), Made)
+    (there / TOKENIZER).write_bytes(b"{}")
+    (there / CHECKED).write_text(marks, encoding="utf-8")
     assert isinstance(read_made(there), str)
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from onnx import numpy_helper
 
-from substrate.embed.onnx_file import FLOAT, INT64, Node, Value, _varint, write_graph
+from substrate.embed.onnx_file import FLOAT, INT64, Node, Value, _varint, weights_of, write_graph
 
 MATRIX = np.arange(6, dtype=np.float32).reshape(2, 3)
 NODES = [
@@ -61,6 +61,26 @@ def test_a_matrix_that_lies_transposed_is_written_as_it_reads(tmp_path: Path) ->
     write_graph(tmp_path / "model.onnx", [], {"turned": MATRIX.T}, [], [])
     (turned,) = onnx.load(str(tmp_path / "model.onnx")).graph.initializer
     assert (numpy_helper.to_array(turned) == MATRIX.T).all()
+
+
+def test_large_tensors_stand_beside_the_graph_and_are_the_same_to_onnx_and_onnxruntime(tmp_path: Path) -> None:
+    path = tmp_path / "model.onnx"
+    tables = {name: np.random.default_rng(at).random((300 + at, 101), np.float32) for at, name in enumerate("ab")}
+    nodes = [Node("Gather", ["a", "ids"], "x", {"axis": 0}), Node("Gather", ["b", "ids"], "y", {"axis": 0})]
+    outputs = [Value(name, FLOAT, ("many", 101)) for name in "xy"]
+    write_graph(path, nodes, {**tables, "small": MATRIX}, [Value("ids", INT64, ("many",))], outputs)
+    assert path.stat().st_size < 1_000
+    assert weights_of(path).stat().st_size >= sum(table.nbytes for table in tables.values())
+    constants = {one.name: numpy_helper.to_array(one) for one in onnx.load(str(path)).graph.initializer}
+    assert all((constants[name] == table).all() for name, table in tables.items())
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    for name, rows in zip("ab", session.run(None, {"ids": np.array([299, 0])}), strict=True):
+        assert (rows == tables[name][[299, 0]]).all()
+
+
+def test_without_large_tensors_there_is_no_second_file(tmp_path: Path) -> None:
+    written(tmp_path / "model.onnx")
+    assert [path.name for path in tmp_path.iterdir()] == ["model.onnx"]
 
 
 @given(st.integers(-(2**63), 2**63 - 1))
