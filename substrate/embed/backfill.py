@@ -1,7 +1,8 @@
 """Vectors follow the log: what has none yet is embedded, window by window, in the background or at a call.
 
 1. Embedding happens outside every transaction; what it made is written in one short transaction for each window, which
-   also says how far it got. So a kill at any point costs a window, and nobody waits for the model.
+   also says how far it got. So a kill at any point costs a window, and nobody waits for the model. Windows grow and
+   shrink with the speed of the machine: whoever interrupts a slow one loses seconds, not minutes.
 2. Under the write lock it is looked again: what was forgotten meanwhile gets no vectors; if someone else was faster, or
    another model is in force by now, the window is dropped.
 3. One process at a time embeds for a store, by a lock on a file in its folder.
@@ -55,6 +56,10 @@ _OBJECTIVES: Final = 64
 """Objectives that are embedded and written together."""
 _FEW: Final = 64
 """Texts that a model embeds in well under a second."""
+_WINDOW_S: Final = 3.0
+"""How long a window should take. A window that took longer is followed by a smaller one."""
+_GROWTH: Final = 4
+"""How much larger than the last one a window may be."""
 _LOCK: Final = "embed.lock"
 _LOCK_POLL_S: Final = 0.2
 
@@ -202,6 +207,7 @@ class Follower:
         by the vectors that it has.
         """
         versions = pieces = done = 0
+        size = min(_FEW, WINDOW)
         self._log.check_current()
         with self._working, self._alone():
             with self._log.snapshot() as transaction:
@@ -216,14 +222,18 @@ class Follower:
             while embedder is not None and done < end and (limit is None or versions < limit):
                 with self._log.snapshot() as transaction:
                     model = model_in_force(transaction)
-                    left = WINDOW if limit is None else limit - versions
-                    window = next_window(transaction, embedder.space, left)
+                    window = next_window(
+                        transaction, embedder.space, size if limit is None else min(size, limit - versions)
+                    )
                 if model is not None and model.digest != embedder.digest:  # someone chose another one
                     embedder = self._embedder(model)
                     continue
                 if window is None:
                     break
+                began = time.monotonic()
                 made = self._embed(embedder, window, versions, total, progress)
+                if made:
+                    size = _next_size(len(made), time.monotonic() - began)
                 if self._keep(embedder, window, made):
                     versions += len(made)
                     pieces += sum(len(row) for row in made.values()) // (2 * embedder.dimensions)
@@ -374,6 +384,12 @@ def _aims_wait(transaction: ReadTransaction) -> bool:
     """Whether a session or training has ended since past objectives were last embedded."""
     model = model_in_force(transaction)
     return model is not None and pending_objectives(transaction, model.space, 1) is not None
+
+
+def _next_size(made: int, seconds: float) -> int:
+    """How many versions the next window may have, after one with so many that took so long."""
+    fitting = made * min(_GROWTH, _WINDOW_S / max(seconds, 1e-3))
+    return max(1, min(WINDOW, int(fitting)))
 
 
 def _draft(embedder: Embedder) -> Draft:

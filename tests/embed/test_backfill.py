@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import substrate
-from substrate.embed import background
+from substrate.embed import backfill, background
 from substrate.embed import pending as windows
 from substrate.embed.embedder import Embedder
 from substrate.embed.load import load
@@ -99,6 +99,29 @@ def test_windows_are_written_one_by_one_and_told(memory: Memory, monkeypatch: py
     seen: list[tuple[int, int]] = []
     memory.index(lambda done, total: seen.append((done, total)))
     assert seen == [(10, 25), (20, 25), (25, 25)]
+
+
+def test_on_a_slow_machine_windows_are_small_so_an_interruption_loses_little(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backfill, "_WINDOW_S", 0.0)  # each window takes too long
+    fill(memory, 70)
+
+    def interrupt(done: int, _total: int) -> None:
+        if done >= 67:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        memory.index(interrupt)
+    assert memory.model().waiting == 70 - 67
+    assert memory.index().embedded == 70 - 67
+
+
+@pytest.mark.parametrize(
+    ("count", "seconds", "size"), [(64, 1.0, 192), (64, 0.0, 256), (512, 0.5, 512), (200, 30.0, 20), (1, 60.0, 1)]
+)
+def test_the_next_window_fits_the_speed_of_the_last(count: int, seconds: float, size: int) -> None:
+    assert backfill._next_size(count, seconds) == size
 
 
 def test_what_is_saved_while_a_window_is_embedded_waits_for_others_of_its_kind(memory: Memory) -> None:
