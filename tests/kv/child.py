@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import select
+import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from substrate.errors import MapFull, SubstrateError
@@ -17,6 +18,7 @@ from substrate.kv.api import Store, WriteTransaction
 from substrate.kv.lmdb import compaction, environment, folder, journal
 from substrate.kv.lmdb.environment import open_store
 from substrate.kv.lmdb.process import Shared
+from substrate.kv.lmdb.transactions import Writing
 
 TABLES = ("log", "tokens", "data")
 
@@ -302,6 +304,31 @@ def try_to_write(path: Path, wait_s: str) -> None:
     store.close()
 
 
+def take_and_free(store: Store) -> None:
+    """Take pages at the end of the file, and free them again in the same transaction: LMDB never writes them."""
+    with store.write() as transaction:
+        for number in range(100):
+            transaction.put("data", b"taken%d" % number, b"t" * (5000 + number))
+        for number in range(1, 100):
+            transaction.delete("data", b"taken%d" % number)
+
+
+def take_and_free_and_die(path: Path) -> None:
+    """Be killed right after the first commit that leaves the file shorter than LMDB counts it."""
+    store = open_store(path, TABLES)
+    right = Writing._commit
+
+    def last_step(self: Writing, commit: Callable[[], None]) -> None:
+        right(self, commit)
+        opened = store._handle.shared()._environment
+        if next(path.glob("env.*/data.mdb")).stat().st_size < opened._used():  # type: ignore[union-attr]
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    Writing._commit = last_step  # type: ignore[method-assign]
+    for _ in range(5):
+        take_and_free(store)
+
+
 VERBS = {
     "add-table": add_table,
     "compact": compact,
@@ -315,6 +342,7 @@ VERBS = {
     "read": read,
     "read-as-nobody": read_as_nobody,
     "replace-and-die": replace_and_die,
+    "take-and-free-and-die": take_and_free_and_die,
     "try-to-write": try_to_write,
     "write": write,
     "write-large": write_large,

@@ -338,17 +338,3 @@ def test_one_process_opens_many_stores(tmp_path: Path) -> None:
         for store in stores:
             store.close()
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-
-
-def test_a_store_whose_last_pages_were_taken_and_freed_at_once_can_be_opened_again(tmp_path: Path) -> None:
-    """Its file would end before its last page, and be taken for one that was cut off."""
-    store = open_store(tmp_path / "store", TABLES)
-    for step in range(20):
-        with store.write() as transaction:
-            for i in range(400):
-                transaction.put(TABLES[0], b"%d" % i, b"x" * (37 * step + i))
-            for i in range(step, 400):
-                transaction.delete(TABLES[0], b"%d" % i)
-        store.close()
-        store = open_store(tmp_path / "store", TABLES)
-    store.close()

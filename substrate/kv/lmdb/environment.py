@@ -30,6 +30,7 @@ from substrate.kv.api import Kept, ReadTransaction, Store
 from substrate.kv.lmdb import filesystem, folder
 from substrate.kv.lmdb.compaction import compact
 from substrate.kv.lmdb.errors import DAMAGED, from_lmdb
+from substrate.kv.lmdb.free_pages import lacks_only_free_pages
 from substrate.kv.lmdb.handle import Handle
 from substrate.kv.lmdb.journal import JOURNAL
 from substrate.kv.lmdb.process import RawTransaction
@@ -258,6 +259,8 @@ class _LmdbOpener:
             try:
                 seen.refuse_exchanged()
                 _refuse_cut_off(raw, seen)
+                if writable:
+                    seen.reach((raw.info()["last_pgno"] + 1) * raw.stat()["psize"])
             except BaseException:
                 raw.close()
                 raise
@@ -297,10 +300,17 @@ class _LmdbOpener:
 
 
 def _refuse_cut_off(raw: lmdb.Environment, seen: folder.Examined) -> None:
-    """StoreDamaged if the file ends before its last page: to touch what is missing would end the process (SIGBUS)."""
-    needed = (raw.info()["last_pgno"] + 1) * raw.stat()["psize"]
-    if seen.size() < needed:
-        raise StoreDamaged(f"{seen.path / 'data.mdb'} is cut off; ", DAMAGED)
+    """StoreDamaged if the file lacks a page in use: to touch what is missing would end the process (SIGBUS)."""
+    page = raw.stat()["psize"]
+    if seen.size() >= (raw.info()["last_pgno"] + 1) * page:
+        return
+    with suppress(lmdb.MapResizedError):  # `begin` says so too, and it is opened again
+        while True:
+            with raw.begin() as txn:  # no writer reuses a page of the list meanwhile
+                if lacks_only_free_pages(seen.fd, page, txn.id()):
+                    return
+                if raw.info()["last_txnid"] == txn.id():
+                    raise StoreDamaged(f"{seen.path / 'data.mdb'} is cut off; ", DAMAGED)
 
 
 class _LmdbEnvironment:
@@ -385,18 +395,6 @@ class _LmdbEnvironment:
         # sleep in between for two commits, it finds there the page of a later commit, not yet flushed: the snapshot
         # would show what may still be lost, and the next one might be older. Seen with 8 readers on 2 busy cores.
         return self._raw.info()["last_txnid"] > txn.id() + 1
-
-    def reach_last_page(self) -> None:
-        """Lengthen the file to its last page, while the write lock is held.
-
-        A transaction may take pages at the end and free them again: LMDB counts them, and never writes them. Whoever
-        opens the file next would take it for one that was cut off.
-        """
-        file = os.path.join(self._raw.path(), "data.mdb")  # noqa: PTH118 - after every commit
-        needed = self._used()
-        with suppress(OSError):  # a full disk: what was committed is there
-            if os.stat(file).st_size < needed:  # noqa: PTH116
-                os.truncate(file, needed)
 
     def is_tight(self, least: int) -> bool:
         """Whether there are less than `least` bytes, or half of them are used; and a larger map can be had."""

@@ -184,6 +184,12 @@ class Examined:
         """How many bytes the data file has now."""
         return os.fstat(self.fd).st_size
 
+    def reach(self, size: int) -> None:
+        """Lengthen the data file to `size`, where it has less. The caller holds the writer lock."""
+        if self.size() < size:
+            with suppress(OSError), os.fdopen(open_file(self.path / _DATA, os.O_RDWR), "r+b") as file:  # a full disk
+                file.truncate(size)
+
     def refuse_exchanged(self) -> None:
         """Denied if another file, or another folder, has come to this place."""
         if _identities(self.path) != self.identities:

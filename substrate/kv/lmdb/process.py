@@ -81,9 +81,6 @@ class Environment(Protocol):
     def grows(self) -> bool:
         """Whether it can be opened again with a larger map."""
 
-    def reach_last_page(self) -> None:
-        """Lengthen the file to its last page, while the write lock is held."""
-
     def is_tight(self, least: int) -> bool:
         """Whether there are less than `least` bytes, or half of them are used; and a larger map can be had."""
 
@@ -230,11 +227,6 @@ class Shared:
         with self.locks.gate.alone(deadline, everywhere=False):
             self._close()
             self._follow()
-
-    def reach_last_page(self) -> None:
-        """After a commit: lengthen the file to its last page. The write lock is held."""
-        if self._environment is not None:
-            self._environment.reach_last_page()
 
     def outgrow(self) -> bool:
         """Whether more room can be had, by whoever opens the environment next. For a transaction that did not fit."""

@@ -317,7 +317,6 @@ class Writing(Reading):
             if kind is None and self._spoilt is None:
                 self._write_journal(abort)
                 self._commit(commit)
-                self._shared.reach_last_page()
             else:
                 abort()
         finally:
