@@ -2,6 +2,7 @@
 
     {"substrate":1,"kind":"plain","entries":n,"counted":true}
     {"kind":"put","recorded_at":...,"name":...,"value":...}    and so on: put, tombstone, edge, unedge
+    {"kind":"tombstone","recorded_at":...,"name":...,"took_back":[...]}    an undo left nothing; what was recorded then
     {"substrate":1,"kind":"plain","end":<number of lines before>}
 
 "counted" says that the last line will come: so an import notices that lines are missing. Exports of earlier versions
@@ -83,22 +84,29 @@ def _export_plain(log: Log, write_line: Callable[[dict[str, Json]], None], progr
     """A batch at a time, each from a snapshot of its own: whoever reads the lines slowly keeps nobody waiting.
 
     The log only grows, so the batches fit together; what is forgotten in between is left out. So are versions that an
-    undo took back: an import would take them for what held.
+    undo took back: an import would take them for what held. The end of an atom or edge of which an undo left nothing
+    names when they were recorded, for a store that got them by an export from before the undo.
     """
     with log.snapshot() as transaction:
         size = last_seq(transaction) + 1
         undone = all_taken_back(bare(transaction))
     write_line({"substrate": 1, "kind": "plain", "entries": size, "counted": True})
     in_use: set[bytes] = set()
+    took_back: dict[bytes, list[Json]] = {}
     for start in range(0, size, BATCH):
         with log.snapshot() as transaction:
             entries = replay(transaction, start, min(start + BATCH, size))
-            lines = [
-                line_of(transaction, entry, entry.body)
-                for entry in entries
-                if entry.kind in _WORDS and entry.body is not None and entry.seq not in undone
-                if _says_something(entry, in_use)
-            ]
+            lines = []
+            for entry in entries:
+                if entry.kind not in _WORDS or entry.body is None:
+                    continue
+                if entry.seq in undone:
+                    took_back.setdefault(entry.subject, []).append(iso(from_microseconds(entry.time)))
+                elif _says_something(entry, in_use):
+                    lines.append(line_of(transaction, entry, entry.body))
+                elif entry.subject in took_back:
+                    line = line_of(transaction, entry, entry.body)
+                    lines.append({**line, "took_back": list(took_back[entry.subject])})
         for line in lines:
             write_line(line)
         if progress is not None:

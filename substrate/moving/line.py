@@ -34,6 +34,8 @@ class Line:
     """When it was recorded in the store that it comes from, if that is said: microseconds since 1970."""
     is_dated: bool = False
     """Whether its `occurred_at` is when it was recorded, and the line itself has none."""
+    took_back: frozenset[int] | None = None
+    """Of an end that an undo recorded, which left nothing: when that was recorded. A store without it needs no end."""
 
     @property
     def key(self) -> object:

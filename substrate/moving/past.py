@@ -2,7 +2,8 @@
 
 A line is left out if the store has something else of its atom or edge that was recorded later. What an import brought
 counts from the time that its own line gave. Rows of a table give none: a row is left out if its file brought the same
-value last, and the atom has changed since. What an undo took back counts as never said. A line that cannot be judged
+value last, and the atom has changed since. What an undo took back counts as never said. If it was taken back where it
+comes from, it goes out of use here, unless the store has more of that atom or edge. A line that cannot be judged
 is news: the checkpoint refuses it.
 
 The judgement is made ahead, in a snapshot. If others write meanwhile, it is made again under the write lock.
@@ -14,6 +15,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from hashlib import blake2b
+from itertools import dropwhile
 from typing import Final, NamedTuple, TypeGuard, TypeVar
 
 from substrate.atoms.bodies import bodies_of, body_of
@@ -246,6 +248,11 @@ class Past:
     def _judge_dated(
         self, transaction: ReadTransaction, line: Line, time: int, rows: Mapping[str, VersionRow]
     ) -> _Verdict:
+        if line.took_back is not None:
+            verdict = self._judge_undone(transaction, line, line.took_back, rows)
+            if verdict is _Verdict.NEWS:
+                self._passed[line.key] = time
+            return verdict
         passed = self._passed.get(line.key)
         if passed is not None and time >= passed:
             self._passed[line.key] = time
@@ -255,6 +262,19 @@ class Past:
         if verdict is _Verdict.NEWS and time >= history.time:
             self._passed[line.key] = time
         return verdict
+
+    def _judge_undone(
+        self, transaction: ReadTransaction, line: Line, took_back: frozenset[int], rows: Mapping[str, VersionRow]
+    ) -> _Verdict:
+        """An undo took all of it back where it comes from: news for a store that has just that."""
+        try:
+            history = self._history(transaction, line, rows)
+        except (InputError, UnicodeError):
+            return _Verdict.SAME
+        if not history.said or history.said[0].time not in took_back or line.key in self._passed:
+            return _Verdict.SAME
+        rest = list(dropwhile(lambda one: one.time in took_back, history.said))
+        return _Verdict.NEWS if not rest or rest[0].words.kind in _ENDS else _Verdict.OLDER
 
     def _compare(
         self, transaction: ReadTransaction, line: Line, time: int, history: _History, passed: int | None

@@ -18,7 +18,8 @@ from substrate.save.input import ATOM_FIELDS, EDGE_FIELDS
 
 __all__ = ["open_plain"]
 
-_INFORMATION: Final = ("kind", "recorded_at")
+_TOOK_BACK: Final = "took_back"
+_INFORMATION: Final = ("kind", "recorded_at", _TOOK_BACK)
 _DAMAGED: Final = "damaged"
 """Of a line that stands for an entry which the exported store could not read: see `care/export`."""
 # A line says all there is to say: what it does not name is not to be kept from the version before.
@@ -71,7 +72,8 @@ def _lines(file: TextIO) -> Iterator[Read]:
             _check_key(number, kind, fields)
             item = _item(kind, fields, runs)
             is_dated = "occurred_at" not in fields
-            yield Line(number, kind, item, len(text), read, recorded_at=_recorded_at(fields), is_dated=is_dated)
+            time, took_back = _recorded_at(fields.get("recorded_at")), _took_back(kind, fields)
+            yield Line(number, kind, item, len(text), read, recorded_at=time, is_dated=is_dated, took_back=took_back)
     counted.close()
 
 
@@ -116,11 +118,18 @@ def _incomplete(what: str) -> Broken:
     return Broken(f"the export is not complete: {what}", "Export again. To import only what is there, remove line 1")
 
 
-def _recorded_at(fields: Fields) -> int | None:
+def _recorded_at(value: object) -> int | None:
     try:
-        return read_time(fields.get("recorded_at"), "recorded_at")
+        return read_time(value, "recorded_at")
     except SchemaInvalid:
         return None
+
+
+def _took_back(kind: str, fields: Fields) -> frozenset[int] | None:
+    times = fields.get(_TOOK_BACK)
+    if kind not in ("tombstone", "unedge") or not isinstance(times, list):
+        return None
+    return frozenset(time for value in times if (time := _recorded_at(value)) is not None)
 
 
 def _item(kind: str, fields: Fields, runs: _Runs) -> Fields:
@@ -132,7 +141,8 @@ def _item(kind: str, fields: Fields, runs: _Runs) -> Fields:
             item.setdefault("occurred_at", since)
         return {**_NO_ATOM_FIELDS, **item}
     if kind == "tombstone":
-        runs.end(str(item.get("name")))
+        if _TOOK_BACK not in fields:  # else nothing was said of it
+            runs.end(str(item.get("name")))
         item.setdefault("occurred_at", recorded_at)  # from when it was out of use must not become today either
         return item
     return {**_NO_EDGE_FIELDS, **item}

@@ -168,7 +168,9 @@ def test_edges_whose_import_was_undone_are_news_again_and_those_undone_before_an
     memory.checkpoint(edges=[{**edge, "confidence": 0.5}, {**edge, "type": "depends_on"}])
     assert (memory.undo().verb, memory.undo().verb, memory.undo().verb) == ("checkpoint", "undo", "undo")
     lines = exported(memory)
-    assert ("depends_on" in lines, "0.5" in lines, "references" in lines) == (False, False, True)
+    stated = [line for line in map(json.loads, lines.splitlines()) if line["kind"] == "edge"]
+    assert "0.5" not in lines
+    assert {line["type"] for line in stated} == {"references"}
     for _ in range(2):
         other.import_lines(io.StringIO(lines))
         assert [one.type for one in other.edges("v1.note.a")] == ["references"]
@@ -337,7 +339,8 @@ def test_what_an_undo_took_back_stays_out_of_a_plain_export(memory: Memory, othe
     lines = io.StringIO()
     memory.export(lines)
     assert "false" not in lines.getvalue()
-    assert "references" not in lines.getvalue()
+    said = [line for line in map(json.loads, lines.getvalue().splitlines()) if "took_back" not in line]
+    assert "references" not in json.dumps(said)  # but for the line that ends the edge, for who has it from earlier
     other.import_lines(io.StringIO(lines.getvalue()))
     assert other.access("v1.fact.b", valid_at="2019-01-01").value == "true"
     assert [atom.name for atom in other.list(tombstoned=True)] == ["v1.fact.b"]

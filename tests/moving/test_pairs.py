@@ -1,0 +1,121 @@
+"""Two stores, of which one follows the other by plain exports, also after undos in the source."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hypothesis import given, seed, settings
+from hypothesis import strategies as st
+
+from substrate import open as open_store
+from substrate.errors import InputError, SubstrateError
+from substrate.memory import Memory
+
+NAMES = ("v1.fact.a", "v1.fact.b", "v1.fact.c")
+Step = tuple[str, str, str]
+PAIRS = st.permutations(NAMES).map(lambda names: names[:2])
+STEPS = st.one_of(
+    st.tuples(st.just("put"), st.sampled_from(NAMES), st.sampled_from("xyz")),
+    st.tuples(st.sampled_from(["put", "tombstone"]), st.sampled_from(NAMES), st.just("x")),
+    PAIRS.map(lambda pair: ("edge", *pair)),
+    PAIRS.map(lambda pair: ("unedge", *pair)),
+    st.just(("undo", "", "")),
+)
+
+
+def take(memory: Memory, step: Step) -> None:
+    verb, one, two = step
+    edge = {"source": one, "type": "references", "target": two}
+    try:
+        if verb == "put":
+            memory.checkpoint([f"{one} = {two}"])
+        elif verb == "tombstone":
+            memory.checkpoint(tombstones=[one])
+        elif verb == "undo":
+            memory.undo()
+        else:
+            memory.checkpoint(**{f"{verb}s": [edge]})  # type: ignore[arg-type]
+    except SubstrateError:
+        pass  # there is nothing to undo, or nothing of that name
+
+
+def state(memory: Memory) -> set[tuple[str, ...]]:
+    """Atoms and edges in use, and what the atoms say."""
+    edges = {(edge.source, edge.type, edge.target) for name in NAMES for edge in edges_of(memory, name)}
+    return {(atom.name, str(atom.value)) for atom in memory.list()} | edges
+
+
+def edges_of(memory: Memory, name: str) -> list[object]:
+    try:
+        return list(memory.edges(name))
+    except SubstrateError:
+        return []
+
+
+def follow(target: Memory, source: Memory) -> set[str]:
+    """Import what the source says; what was left out."""
+    file = io.StringIO()
+    source.export(file)
+    file.seek(0)
+    try:
+        return set(target.import_lines(file).older)
+    except InputError as error:
+        assert "nothing to import" in str(error)  # noqa: PT017
+        return set()
+
+
+@seed(7)
+@settings(max_examples=30, deadline=None, database=None)
+@given(before=st.lists(STEPS, min_size=1, max_size=6), after=st.lists(STEPS, max_size=3))
+def test_a_store_that_follows_another_says_the_same_also_after_an_undo_there(
+    before: list[Step], after: list[Step]
+) -> None:
+    with TemporaryDirectory() as folder:
+        source, target = (open_store(Path(folder) / name, model="none") for name in ("source", "target"))
+        try:
+            for step in before:
+                take(source, step)
+            follow(target, source)
+            assert state(target) == state(source)
+            for step in (*after, ("undo", "", "")):
+                take(source, step)
+            assert follow(target, source) == set()
+            assert state(target) == state(source)
+        finally:
+            source.close()
+            target.close()
+
+
+def test_what_a_store_said_itself_stays_if_another_takes_the_same_back(tmp_path: Path) -> None:
+    """`b` it said before, in the same words; `c` too, in others: what covers them is named. `d` it changed since."""
+    source, target = (open_store(tmp_path / name, model="none") for name in ("source", "target"))
+    target.checkpoint(["v1.fact.b = x", "v1.fact.c = mine"])
+    source.checkpoint([f"v1.fact.{name} = x" for name in "abcd"])
+    follow(target, source)
+    target.checkpoint(["v1.fact.d = changed"])
+    source.undo()
+    assert follow(target, source) == {"v1.fact.c"}
+    assert state(target) == {("v1.fact.b", "x"), ("v1.fact.c", "x"), ("v1.fact.d", "changed")}
+    assert follow(target, source) == {"v1.fact.c"}
+    source.undo()
+    follow(target, source)
+    assert state(target) == {("v1.fact.a", "x"), *state(target)}
+    for memory in (source, target):
+        memory.close()
+
+
+def test_the_export_of_an_undone_atom_names_it_and_leaves_a_new_store_as_it_is(tmp_path: Path) -> None:
+    source, target = (open_store(tmp_path / name, model="none") for name in ("source", "target"))
+    source.checkpoint(["v1.fact.a = a secret plan"])
+    source.undo()
+    file = io.StringIO()
+    source.export(file)
+    assert "took_back" in file.getvalue()
+    assert "a secret plan" not in file.getvalue()
+    size = target.head().head.size
+    follow(target, source)
+    assert (state(target), target.head().head.size) == (set(), size)
+    for memory in (source, target):
+        memory.close()
