@@ -1,24 +1,33 @@
-"""What supersedes what, and when; chains of `supersedes` edges, none of which may lead back to where it began."""
+"""What supersedes what, and when; chains of `supersedes` edges, none of which may lead back to where it began.
+
+An agent's edge hides what was there when it was stated. What a person records later under the name of its target is in
+use again, until another edge is stated.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Final
 
+from substrate.atoms.bodies import body_of
 from substrate.atoms.links import holding, is_live, live_sources, stated
 from substrate.atoms.renames import renamed_from, renamed_to
 from substrate.atoms.resolve import name_of
-from substrate.atoms.validity import stands
+from substrate.atoms.validity import stands, taken_back, version_at
+from substrate.errors import Forgotten
 from substrate.kv.api import ReadTransaction, kept_by
 from substrate.log.identity import id_text
+from substrate.proof.entry import Kind
+from substrate.schema import UNDOES
 from substrate.snapshot import Snapshot
+from substrate.values.actors import is_person
 from substrate.values.edges import SUPERSEDES
-from substrate.views.atoms import latest_version
+from substrate.views.atoms import latest_version, versions_of
 from substrate.views.cards import Card, card_of
 from substrate.views.edges import Link, links_of, took_a_place
 
-__all__ = ["Chains", "Heirs", "is_superseded", "successors", "superseders"]
+__all__ = ["Chains", "Heirs", "is_hidden_by_agent", "is_superseded", "successors", "superseders"]
 
 
 class Chains:
@@ -74,7 +83,7 @@ def successors(snapshot: Snapshot, subject: bytes) -> Iterator[Link]:
         links = links_of(snapshot.transaction, waiting.pop(), out=False, kind=SUPERSEDES, upto=snapshot.upto)
         for link, _ in stated(snapshot, links):
             latest = latest_version(snapshot.transaction, link.source, snapshot.upto)
-            if latest is None or link.source in seen:
+            if latest is None or link.source in seen or _is_outlived(snapshot, link):
                 continue
             standing = stands(snapshot, latest)
             if standing is None:
@@ -89,7 +98,41 @@ def is_superseded(snapshot: Snapshot, subject: bytes, links: Sequence[Link] | No
     """Whether another atom stands in the place of this one. `links`: `supersedes` edges that come in, if known."""
     if links is None or snapshot.valid_at is not None:
         return next(successors(snapshot, subject), None) is not None
-    return next(live_sources(snapshot, links), None) is not None
+    standing = [link for link in links if not _is_outlived(snapshot, link)]
+    return next(live_sources(snapshot, standing), None) is not None
+
+
+def is_hidden_by_agent(transaction: ReadTransaction, subject: bytes) -> bool:
+    """Whether an edge that an agent stated leads to the atom, and what a person says of it now would be hidden."""
+    if not card_of(transaction, subject).superseded:
+        return False
+    snapshot = Snapshot(transaction, None, None, 0)
+    for link in links_of(transaction, subject, out=False, kind=SUPERSEDES):
+        edge = body_of(transaction, link.seq)
+        if edge is not None and not is_person(edge.members) and not _is_outlived(snapshot, link):
+            return True
+    return False
+
+
+def _is_outlived(snapshot: Snapshot, link: Link) -> bool:
+    """Whether an agent stated this edge, and a person has recorded something under the name of its target since."""
+    transaction = snapshot.transaction
+    versions = versions_of(transaction, link.target, upto=snapshot.upto)
+    later = list(islice(takewhile(lambda row: row.seq > link.seq, versions), _LATER))
+    edge = body_of(transaction, link.seq) if later else None  # mostly nothing was said since
+    if edge is None or is_person(edge.members):
+        return False
+    gone = taken_back(transaction, later)
+    bodies = (body_of(transaction, row.seq) for row in later if row.kind is Kind.PUT and row.seq not in gone)
+    if not any(body and UNDOES not in body.members and is_person(body.members) for body in bodies):
+        return False
+    if snapshot.valid_at is None:
+        return True
+    try:
+        found = version_at(snapshot, later[0])
+    except Forgotten:
+        return False
+    return found is not None and found[0].seq > link.seq
 
 
 def superseders(snapshot: Snapshot, subject: bytes, card: Card | None = None) -> tuple[str, ...]:
@@ -100,6 +143,8 @@ def superseders(snapshot: Snapshot, subject: bytes, card: Card | None = None) ->
     return tuple(sorted(name_of(snapshot.transaction, source) or id_text(source) for source in sources))
 
 
+_LATER: Final = 64
+"""Versions of an atom, from the last one back, that are looked at to see whether a person recorded one."""
 _MOST: Final = 16
 """Steps of a chain, and atoms that one took the place of, which are looked at."""
 
@@ -128,7 +173,8 @@ class Heirs:
             while waiting and len(found) < _MOST:
                 at, transaction = waiting.pop(), self._snapshot.transaction
                 links = list(islice(links_of(transaction, at, out=True, kind=SUPERSEDES), _MOST))
-                before = [link.target for link in holding(self._snapshot, links)] if links else []
+                holds = holding(self._snapshot, links) if links else ()
+                before = [link.target for link in holds if not _is_outlived(self._snapshot, link)]
                 for other in (*before, *renamed_from(transaction, at)[:_MOST]):
                     if other not in found and other != subject:
                         found[other] = None

@@ -285,9 +285,8 @@ def _written(log: Log, chunk: _Chunk, how: Recording, past: Past, after: int | N
 
 def _compared(log: Log, chunk: _Chunk, how: Recording) -> Saved:
     """What writing the lines would come to. What other lines of the file would have changed by then does not count."""
-    planner, _ = read_batch(
-        Batch.of(**chunk.items), expect=None, said=how.said, partial=how.partial, allow_secrets=how.allow_secrets
-    )
+    batch = replace(Batch.of(**chunk.items), part=Part("import", 0))
+    planner, _ = read_batch(batch, expect=None, said=how.said, partial=how.partial, allow_secrets=how.allow_secrets)
     planner.is_import = how.old_names
     with log.snapshot() as transaction:
         planner.plan(transaction, log.clock.now())

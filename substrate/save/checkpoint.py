@@ -16,7 +16,7 @@ from substrate.atoms.edge_kinds import BUILT_IN, SCHEMA, EdgeKinds, edge_kinds
 from substrate.atoms.meant.near_names import MOST_SUGGESTED, or_near
 from substrate.atoms.moments import last_seq
 from substrate.atoms.resolve import find_subject, name_of
-from substrate.atoms.supersedes import Chains
+from substrate.atoms.supersedes import Chains, is_hidden_by_agent
 from substrate.codec import Draft, draft_other, draft_put, draft_tombstone, read_body
 from substrate.conflicts.detect import NewVersion, detect
 from substrate.encryption.domains import is_any_encrypted
@@ -52,6 +52,7 @@ from substrate.save.repeat import is_same, merged, placed_by, repeats, with_tier
 from substrate.schema import RENAMED, UNDOES
 from substrate.snapshot import Snapshot
 from substrate.text.refuse_secrets import refuse_secrets
+from substrate.values.actors import is_person
 from substrate.values.edges import CONTRADICTS, PRODUCED_BY, RENAMED_TO, SUPERSEDES
 from substrate.values.saved import Contradicted, Saved
 from substrate.veil import bare
@@ -319,7 +320,7 @@ class Planner:
             said = with_tier(said, self._attrs(transaction, known, atom.name))
         if known is not None and known.members is not None and known.members["value"] == atom.value:
             both = merged(known.members, said, atom.cleared)
-            if is_same(both, known.members, atom.cleared):
+            if is_same(both, known.members, atom.cleared) and not self._brings_back(transaction, known, said):
                 self.confirmed[atom.name] = None
                 if known.seq is not None:
                     self._confirm(transaction, known, time)
@@ -335,6 +336,12 @@ class Planner:
             subject = self._subject(transaction, atom.name)
             self._traces.append(trace_expected(subject, None))
         self._names[atom.name] = _Known(subject, None, said)
+
+    def _brings_back(self, transaction: ReadTransaction, known: _Known, said: Mapping[str, Json]) -> bool:
+        """Whether a person says again what an agent has superseded: a version of its own, so that it is in use."""
+        if known.seq is None or self.batch.part is not None or not is_person(said):
+            return False
+        return is_hidden_by_agent(transaction, known.subject)
 
     def _attrs(self, transaction: ReadTransaction, known: _Known, name: str) -> Mapping[str, Json]:
         """The attrs that an atom said last, be it in use or not."""

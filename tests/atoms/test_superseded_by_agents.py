@@ -1,0 +1,125 @@
+"""An agent's `supersedes` edge hides what was there. What a person records later under that name is in use."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from substrate.atoms import supersedes
+from substrate.memory import Memory
+from substrate.values.actors import surface_actor
+
+OLD, NEW = "v1.constraint.deploys", "v1.constraint.deploys_new"
+EDGE = {"source": NEW, "type": "supersedes", "target": OLD}
+
+
+@pytest.fixture
+def agent(memory: Memory) -> Memory:
+    """Has superseded what a person recorded."""
+    memory.checkpoint([f"{OLD} = never deploy on Fridays"])
+    agent = memory.client(surface_actor("atoms", "helper"))
+    agent.checkpoint([f"{NEW} = deploy whenever you like"], edges=[EDGE])
+    assert not is_shown(memory)
+    return agent
+
+
+def is_shown(memory: Memory, **moments: object) -> bool:
+    """Whether the old one is in use: every verb gives the same answer."""
+    when: dict[str, Any] = moments
+    shown = {
+        "list": OLD in [atom.name for atom in memory.list(**when)],
+        "search": OLD in [hit.name for hit in memory.search("deploy", **when)],
+        "access": memory.access(OLD, **when).atom.superseded_by == (),
+    }
+    if not when:
+        shown |= {
+            "recent": OLD in [atom.name for atom in memory.recent()],
+            "bootstrap": OLD in [atom.name for atom in memory.bootstrap("deploy").constraints],
+            "count": memory.list(count=True).total == 2,
+        }
+    assert len(set(shown.values())) == 1, shown
+    return shown["list"]
+
+
+def test_what_a_person_records_later_is_in_use_again(memory: Memory, agent: Memory) -> None:
+    before = memory.head().head.size - 1
+    memory.checkpoint([f"{OLD} = never deploy on Fridays or Saturdays"])
+    assert is_shown(memory)
+    assert is_shown(agent)
+    assert not is_shown(memory, as_of=before)
+    memory.rebuild()
+    assert is_shown(memory)
+
+
+def test_a_person_who_says_the_same_again_brings_it_back(memory: Memory, agent: Memory) -> None:
+    """The twins: an agent that repeats it confirms it, and so does an import of what was said before."""
+    assert agent.checkpoint([f"{OLD} = never deploy on Fridays"]).confirmed == (OLD,)
+    assert not is_shown(memory)
+    assert memory.checkpoint([f"{OLD} = never deploy on Fridays"]).recorded == (OLD,)
+    assert is_shown(memory)
+    assert memory.checkpoint([f"{OLD} = never deploy on Fridays"]).confirmed == (OLD,)
+
+
+def test_what_an_agent_or_an_undo_records_later_stays_hidden(memory: Memory, agent: Memory) -> None:
+    agent.checkpoint([f"{OLD} = never deploy at night"])
+    assert not is_shown(memory)
+    memory.checkpoint([{"name": OLD, "value": "never deploy a document", "origin": "ingested"}])
+    assert not is_shown(memory)
+    memory.undo()
+    assert not is_shown(memory)
+    memory.checkpoint([f"{OLD} = never deploy on Mondays"])
+    assert is_shown(memory)
+    memory.undo()
+    assert not is_shown(memory)
+    memory.undo()
+    assert is_shown(memory)
+
+
+def test_what_was_taken_out_of_use_meanwhile_is_in_use_if_a_person_records_it(memory: Memory, agent: Memory) -> None:
+    agent.checkpoint(tombstones=[OLD])
+    memory.checkpoint([f"{OLD} = deploy on Tuesdays"])
+    assert is_shown(memory)
+
+
+def test_an_edge_of_an_agent_to_a_name_that_is_not_there_yet_hides_no_person(memory: Memory) -> None:
+    """The twin: what the agent itself records there is hidden."""
+    agent = memory.client(surface_actor("atoms", "helper"))
+    agent.checkpoint([f"{NEW} = deploy whenever you like"], edges=[EDGE])
+    memory.checkpoint([f"{OLD} = never deploy on Fridays"])
+    assert is_shown(memory)
+    memory.undo()
+    agent.checkpoint([f"{OLD} = deploy at night"])
+    assert not is_shown(memory)
+
+
+def test_the_edge_of_a_person_hides_what_is_recorded_later_too(memory: Memory) -> None:
+    memory.checkpoint([f"{OLD} = never deploy on Fridays", f"{NEW} = deploy on Mondays"], edges=[EDGE])
+    memory.checkpoint([f"{OLD} = never deploy on Sundays"])
+    assert not is_shown(memory)
+
+
+def test_a_later_edge_of_an_agent_hides_it_again(memory: Memory, agent: Memory) -> None:
+    memory.checkpoint([f"{OLD} = never deploy on Sundays"])
+    agent.checkpoint(["v1.constraint.newest = deploy daily"], edges=[{**EDGE, "source": "v1.constraint.newest"}])
+    assert OLD not in [atom.name for atom in memory.list()]
+    assert memory.access(OLD).atom.superseded_by == ("v1.constraint.newest",)
+
+
+def test_at_a_time_before_the_new_word_holds_the_edge_still_does(
+    memory: Memory,
+    agent: Memory,  # noqa: ARG001 - it has superseded
+) -> None:
+    memory.checkpoint([{"name": OLD, "value": "never deploy on Sundays", "valid_from": "2026-06-01"}])
+    assert not is_shown(memory, valid_at="2026-03-01")
+    assert is_shown(memory, valid_at="2026-07-01")
+
+
+def test_a_rule_that_looks_at_the_edge_alone_is_caught(
+    memory: Memory,
+    agent: Memory,  # noqa: ARG001 - it has superseded
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(supersedes, "_is_outlived", lambda *_: False)
+    memory.checkpoint([f"{OLD} = never deploy on Sundays"])
+    assert not is_shown(memory)
