@@ -767,7 +767,8 @@ class Memory(Tabular):
         """Ingest a folder, and again whenever it changes: yields the result of each look that found changes.
 
         Every `every` seconds it compares sizes and times of files, then digests. The document of a deleted file goes
-        out of use. If the folder is missing, unreadable or suddenly empty, nothing changes, and `note` says so. It ends
+        out of use. A document that was forgotten stays out, and `failed` names it: `ingest` takes it in again.
+        If the folder is missing, unreadable or suddenly empty, nothing changes, and `note` says so. It ends
         when the caller stops asking, or after the look in which `stop` is set. Arguments are those of `ingest`.
         """
         from substrate.documents.request import Request  # noqa: PLC0415

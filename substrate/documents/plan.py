@@ -34,14 +34,16 @@ from substrate.documents.sources import ROOT, mark_in, of_another_folder
 from substrate.entities.enter import enter
 from substrate.kv.api import ReadTransaction
 from substrate.limits import LIMITS
+from substrate.log.heads import map_salt
 from substrate.log.identity import id_text
 from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
+from substrate.proof.hashes import map_key
 from substrate.save.batch import Batch
 from substrate.text.extract import Extracted, extract
 from substrate.text.refuse_secrets import refuse_secrets
 from substrate.values.documents import IngestedDocument
-from substrate.views.atoms import VersionRow, find_name
+from substrate.views.atoms import VersionRow, find_name, gaps_of
 
 __all__ = [
     "Incoming",
@@ -273,6 +275,13 @@ def find_document(transaction: ReadTransaction, domain: str, incoming: Incoming)
     return Known(name, _find(transaction, name))
 
 
+def was_forgotten(transaction: ReadTransaction, name: str) -> bool:
+    """Whether a document of this name was forgotten, and nothing has its name since."""
+    if find_name(transaction, name) is not None:
+        return False
+    return bool(gaps_of(transaction, map_key(map_salt(transaction), name)))
+
+
 def _find(transaction: ReadTransaction, name: str) -> _InUse | None:
     row = find_name(transaction, name)
     body = None if row is None or row.kind is not Kind.PUT else body_of(transaction, row.seq)
@@ -427,6 +436,7 @@ def plan_document(
         dropped=prepared.fields.dropped,
         unread=prepared.content.unread,
         status="new" if known is None else "changed",
+        was_forgotten=known is None and was_forgotten(transaction, name),
     )
     version = None if known is None else known.now.seq
     return Plan(name, version, report, atoms, stones, whole, edges, entered.names)

@@ -37,6 +37,8 @@ class Request:
     """Of a folder only files whose names end so; none: all that can be read."""
     beside: Batch | None = None
     """What is saved in the same checkpoint as the one document, if that is taken."""
+    keeps_out: bool = False
+    """Whether documents that were forgotten are not taken in again."""
 
     @classmethod
     def of(  # noqa: PLR0913

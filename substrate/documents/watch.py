@@ -4,6 +4,7 @@
    the same time. What was read is compared by its digest.
 2. The document of a file that is gone is taken out of use, but only while the folder itself is fine: one that is
    missing, cannot be read or is suddenly empty is a fault of the folder, and is told.
+3. A document that was forgotten stays out, and is told: who erases it does not expect that it comes back by itself.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class FolderWatch:
             raise InputError(Arg("title"), " and ", Arg("media_type"), " are of one document")
         self._log = log
         self._folder = folder
-        self._request = request
+        self._request = replace(request, keeps_out=True)
         self._seen: dict[tuple[str, ...], tuple[int, int]] = {}
         self._there: set[tuple[str, ...]] = set()
         self._told: set[tuple[str, str]] = set()

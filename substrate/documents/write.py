@@ -24,6 +24,7 @@ from substrate.documents.plan import (
     plan_gone,
     plan_same,
     texts_of,
+    was_forgotten,
 )
 from substrate.documents.request import Request
 from substrate.documents.slots import INGESTED
@@ -51,6 +52,9 @@ _SHORT: Final = 20_000
 """Bytes of a text that is prepared while a snapshot is open: that takes a few milliseconds."""
 _TRIES: Final = 5
 """How often a document is worked out again when others write to it meanwhile."""
+_STAYS_OUT: Final = (
+    "it was forgotten, and following the folder does not bring it back. To take it in again, ingest the folder once"
+)
 _Make: TypeAlias = Callable[[ReadTransaction], Plan | None]
 """Works a document out from what is there."""
 
@@ -157,6 +161,8 @@ class Writer:
         """What is there of a document; its plan if it is there as it comes in; else the texts of its chunks."""
         domain, entities = self.request.domain, self.request.entities
         known = find_document(transaction, domain, incoming)
+        if self.request.keeps_out and known.version is None and was_forgotten(transaction, known.name):
+            raise InputError(_STAYS_OUT)
         same = plan_same(transaction, domain, incoming, known, entities=entities)
         return known, same, texts_of(transaction, known) if same is None and entities else ()
 

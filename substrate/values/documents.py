@@ -54,6 +54,8 @@ class IngestedDocument(Result):
     """The first few of its links that lead to no document."""
     unread: str = ""
     """Why its front matter could not be read, and is only text; empty: it was read, or there is none."""
+    was_forgotten: bool = False
+    """Of one that is new: whether it was forgotten before. It is taken in again."""
     only_links: bool = False
     """Of one that is changed: its text is as it was, and files that it links to came or went."""
 
@@ -129,6 +131,11 @@ class Ingested(Results[IngestedDocument]):
         told = [f"{would}{len(self.items):,} documents, chunks: {sums}"]
         if self.linked or self.unresolved:
             told.append(f"links to other documents: {self.linked:,} stated, {self.unresolved:,} lead to none")
+        back = [item.source or item.title for item in self.items if item.was_forgotten]
+        told += [
+            f"forgotten before, {'would be' if self.dry_run else 'is'} taken in again: {one}" for one in back[:_SHOWN]
+        ]
+        told += [f"{len(back) - _SHOWN:,} more were forgotten before"] if len(back) > _SHOWN else []
         dropped = [item for item in self.items if item.dropped]
         told += [f"no room for fields of {item.source}: {', '.join(item.dropped)}" for item in dropped[:_SHOWN]]
         unread = [item for item in self.items if item.unread]

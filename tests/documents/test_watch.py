@@ -186,3 +186,43 @@ def test_files_that_are_deleted_make_room_in_a_store_that_is_full(
     write(folder / "d.md", "# D\n\nFour.\n")
     looked = watch.look()
     assert statuses(looked) == {"docs/a.md": "gone", "docs/b.md": "gone", "docs/c.md": "new", "docs/d.md": "new"}
+
+
+def test_a_document_that_was_forgotten_stays_out_until_the_folder_is_ingested_once(
+    memory: Memory, folder: Path
+) -> None:
+    watch = watch_of(memory, folder)
+    found = watch.look()
+    assert found is not None
+    memory.forget(whole=found[0].name)
+    write(folder / "a.md", "# A\n\nChanged.\n", 1)
+    told = watch.look()
+    assert told is not None
+    assert [(one.item, "was forgotten" in str(one.reason)) for one in told.failed] == [("docs/a.md", True)]
+    assert watch.look() is None, "it is told once"
+    later = watch_of(memory, folder).look()
+    assert later is not None
+    assert [one.item for one in later.failed] == ["docs/a.md"]
+    assert [atom.value for atom in memory.list("v1.document.")] == ["B"]
+    again = memory.ingest(folder, domain="d", dry_run=True)
+    assert "forgotten before, would be taken in again: docs/a.md" in again.remarks
+    again = memory.ingest(folder, domain="d")
+    assert "forgotten before, is taken in again: docs/a.md" in again.remarks
+    assert [item.was_forgotten for item in again] == [True, False]
+    write(folder / "a.md", "# A\n\nMore.\n", 2)
+    assert statuses(watch.look()) == {"docs/a.md": "changed"}
+    assert not memory.ingest(folder, domain="d")[0].was_forgotten
+
+
+def test_a_document_that_was_taken_out_of_use_comes_back(memory: Memory, folder: Path) -> None:
+    """The twin: nothing of it was erased."""
+    watch = watch_of(memory, folder)
+    watch.look()
+    text = (folder / "a.md").read_text()
+    (folder / "a.md").unlink()
+    watch.look()
+    write(folder / "a.md", text)
+    back = watch.look()
+    assert statuses(back) == {"docs/a.md": "new"}
+    assert back is not None
+    assert not back[0].was_forgotten

@@ -131,6 +131,9 @@ def _answer(results: Sequence[Ingested]) -> Answer:
     linked, unresolved = (sum(getattr(result, word) for result in results) for word in ("linked", "unresolved"))
     if linked or unresolved:
         counts |= {"links stated": linked, "links that lead to no document": unresolved}
+    back = [item for item in items if item.was_forgotten]
+    rows += [("forgotten before, and new again", _shown(item.source or item.title)) for item in back[:_NAMED]]
+    counts |= {"documents that were forgotten before": len(back)} if back else {}
     dropped = [f"{_shown(item.source)}: {in_quotes(', '.join(item.dropped))}" for item in new if item.dropped]
     rows += [("no room for fields of", told) for told in dropped[:_NAMED]]
     unread = [f"{_shown(item.source or item.title)}: {item.unread}" for item in new if item.unread]

@@ -60,8 +60,8 @@ INGEST = Command(
     ),
     about_notebook="In a cell, the lines below the first are ingested as a text.",
     about_cli="With - it ingests standard input as a text. If no store exists, ingest creates one. With --watch, the "
-    "document of a deleted file goes out of use. If the folder is missing, unreadable or suddenly empty, nothing "
-    "changes. Exit code 12: some files were refused.",
+    "document of a deleted file goes out of use, and a document that was forgotten stays out. If the folder is "
+    "missing, unreadable or suddenly empty, nothing changes. Exit code 12: some files were refused.",
     as_agent=False,
 )
 
