@@ -40,8 +40,15 @@ _IN_PARTS: Final = (
 )
 
 
-def remember(given: Namespace, _: Output) -> Answer:
+def _origin(given: Namespace, output: Output) -> str | None:
+    """Whose word it is: what --origin says, or `user` if a person types it here and names no other author."""
+    said: str | None = getattr(given, "origin", None)
+    return "user" if said is None and given.actor is None and output.can_ask else said
+
+
+def remember(given: Namespace, output: Output) -> Answer:
     """Save a text under a name that is made for it."""
+    given.origin = _origin(given, output)
     if given.text == ["-"]:
         text = read_text("-", "the text to remember")
     elif given.text:
@@ -63,6 +70,7 @@ def remember(given: Namespace, _: Output) -> Answer:
 
 def checkpoint(given: Namespace, output: Output) -> Answer:
     """Save what is given on the command line and on standard input."""
+    given.origin = _origin(given, output)
     items = _gather(given)
     options = checkpoint_options(given, items)
     try:
@@ -145,8 +153,9 @@ def rename(given: Namespace, _: Output) -> Answer:
     return _saved(saved, {})
 
 
-def replace(given: Namespace, _: Output) -> Answer:
+def replace(given: Namespace, output: Output) -> Answer:
     """Let another value take the place of what an atom says."""
+    given.origin = _origin(given, output)
     with writing(given) as memory:
         saved = calls.replace(memory, given)
     return _saved(saved, {})
@@ -246,6 +255,7 @@ def edit(given: Namespace, output: Output) -> Answer:
                 [{**_fields(atom, given.source), "name": atom.name, "value": text}],
                 expect={atom.name: atom.seq},
                 actor=given.actor,
+                origin=_origin(given, output),
                 session=given.session,
                 allow_secrets=given.allow_secrets,
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from typing import Any
+from typing import Any, Final
 
 from substrate.commands.command import Command, Example, Face, argument, flag, option
 from substrate.commands.items import Items, read_edge, read_unedge
@@ -26,6 +26,8 @@ __all__ = [
 
 PER_ATOM = ("confidence", "occurred_at", "valid_from", "valid_to")
 """The options that are fields of each atom given as text; `--tag` is one too, by the name of tags."""
+
+_ORIGIN: Final = "user, agent or ingested; in a terminal, user unless --actor is given"
 
 
 def checkpoint_options(given: Namespace, items: Items) -> dict[str, Any]:
@@ -76,7 +78,7 @@ REMEMBER = Command(
         option("--tag", metavar="TAG", repeatable=True, help="a tag; repeat for several"),
         option("--source", metavar="TEXT", help="where it comes from"),
         option("--actor", metavar="TEXT", help="the author: a person or an agent"),
-        option("--origin", metavar="WHO", choices=ORIGINS, help="user, agent or ingested"),
+        option("--origin", metavar="WHO", choices=ORIGINS, help=_ORIGIN),
         option("--session", metavar="TEXT", help="the session it belongs to"),
         flag("--allow-secrets", help="also save texts that look like credentials"),
     ),
@@ -161,7 +163,7 @@ CHECKPOINT = Command(
         option("--valid-to", metavar="TIME", help="until when it holds, for every atom given as text"),
         option("--source", metavar="TEXT", help="where it comes from, for items without a source"),
         option("--actor", metavar="TEXT", help="the author, for items without one"),
-        option("--origin", metavar="WHO", choices=ORIGINS, help="user, agent or ingested, for items without one"),
+        option("--origin", metavar="WHO", choices=ORIGINS, help=f"{_ORIGIN}; for items without one"),
         option("--session", metavar="TEXT", help="the session, for items without one"),
         option(
             "--task",
@@ -262,7 +264,7 @@ REPLACE = Command(
         option("--confidence", metavar="0..1", read=fraction, help="how sure the new one is"),
         option("--source", metavar="TEXT", help="where it comes from"),
         option("--actor", metavar="TEXT", help="the author: a person or an agent"),
-        option("--origin", metavar="WHO", choices=ORIGINS, help="user, agent or ingested"),
+        option("--origin", metavar="WHO", choices=ORIGINS, help=_ORIGIN),
         option("--session", metavar="TEXT", help="the session it belongs to"),
         flag("--allow-secrets", help="also save texts that look like credentials"),
     ),

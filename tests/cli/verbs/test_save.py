@@ -316,3 +316,31 @@ def test_a_terminal_is_told_of_the_first_items_and_a_pipe_of_all(run: Commands) 
     assert len(run("checkpoint", "-", stdin=lines).rows) == 30
     told = run("checkpoint", "-", stdin=lines, terminal=True).out
     assert ("v1.note.n19" in told, "v1.note.n20" in told, "… 10 more" in told) == (True, False, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("v1.event.moved_adyen_may", ("remember", "we moved to Adyen in May")),
+        ("v1.fact.x", ("checkpoint", "v1.fact.x = y")),
+    ],
+)
+def test_what_a_person_types_in_a_terminal_is_the_word_of_a_user(
+    store: Commands, name: str, words: tuple[str, ...]
+) -> None:
+    """The twins: a pipe, another author, and an origin that is given."""
+
+    def origin(*more: str, terminal: bool) -> object:
+        assert store(*words, *more, terminal=terminal).code == 0
+        return store("access", name, "--json").json.get("origin")
+
+    assert origin(terminal=True) == "user"
+    assert origin("--tag", "a", "--origin", "agent", terminal=True) == "agent"
+    assert origin("--tag", "b", "--actor", "bot", terminal=True) is None
+    assert origin("--tag", "c", terminal=False) is None
+
+
+def test_so_it_is_if_a_person_replaces_it(store: Commands) -> None:
+    for value, terminal, origin in (("USD", True, "user"), ("GBP", False, None)):
+        assert store("replace", "v1.fact.currency", "v1.fact.currency", value, terminal=terminal).code == 0
+        assert store("access", "v1.fact.currency", "--json").json.get("origin") == origin
