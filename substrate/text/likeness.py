@@ -120,7 +120,8 @@ def compare(wanted: Label, label: Label) -> Likeness | None:
     best = _containing(wanted, label) if mine in theirs or theirs in mine else None
     if not wanted.words.isdisjoint(label.words):
         shared = len(wanted.words & label.words) / len(wanted.words | label.words)
-        best = best if best is not None and best.score >= shared else Likeness(shared, "same words")
+        reason = "same words" if wanted.words == label.words else "most words are the same"
+        best = best if best is not None and best.score >= shared else Likeness(shared, reason)
     if best is None or best.score < _CONTAINED:
         longer = max(len(mine), len(theirs))
         if len(wanted.letters & label.letters) >= LEAST * longer and wanted.scripts == label.scripts:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+import random
+import re
+from collections.abc import Callable
+from difflib import SequenceMatcher
+from pathlib import Path
 from uuid import UUID
 
 import pytest
 
 from substrate.errors import InputError, SchemaInvalid, TooLarge
 from substrate.memory import Memory
+from substrate.names import unescape_rest
+from substrate.values.atoms import Atom
 from substrate.values.hits import Matches
 from tests.text.test_likeness import NAMES
 
@@ -98,7 +105,7 @@ CHECKED = {
     "booknotes": ("exact", 1.0, "its name, without its type"),
     "BookNotes": ("exact", 1.0, "its name, without its type"),
     "v1.domain.booknotes": ("exact", 1.0, "its name"),
-    "Notes Book": ("close", 1.0, "same words"),
+    "Notes Book": ("close", 1.0, "its title: same words"),
     "Bok Notes": ("close", 0.89, "close spelling"),
     "bo": ("close", 0.7, "contains your text"),
 }
@@ -210,3 +217,95 @@ def test_it_is_json_and_a_short_repr(some: Memory) -> None:
     found = some.which("booknotes")
     assert json.loads(json.dumps(found.to_dict()))["verdict"] == "exact"
     assert "v1.domain.booknotes" in repr(found)
+
+
+def test_every_reason_is_true_of_the_atom_it_is_told_of(memory: Memory, tmp_path: Path) -> None:
+    """200 notes, entities and documents, asked for by names, titles, aliases, sources, ids, and parts of these."""
+    chance = random.Random(5)
+    words = [
+        "payment",
+        "provider",
+        "refund",
+        "limit",
+        "policy",
+        "owner",
+        "release",
+        "notes",
+        "shipping",
+        "rules",
+        "guide",
+    ]
+
+    def some_words() -> str:
+        return " ".join(chance.sample(words, 3))
+
+    notes = [{"name": f"v1.note.{some_words().replace(' ', '_')}_{at}", "value": some_words()} for at in range(100)]
+    people = [
+        {
+            "name": f"v1.entity.main.person%20{at}",
+            "value": f"Person {at}",
+            "attrs": {"aliases": [f"{some_words()} {at}"]},
+        }
+        for at in range(40)
+    ]
+    memory.checkpoint([*notes, *people])
+    for at in range(60):
+        text = f"---\naliases: [{some_words()} page {at}]\n---\n# {some_words().title()} {at}\n\nText.\n"
+        (tmp_path / f"page{at}.md").write_text(text)
+    memory.ingest(tmp_path, source="docs")
+    atoms = {atom.name: atom for atom in memory.list(limit=1000)}
+    texts: list[str] = []
+    for atom in chance.sample([one for one in atoms.values() if not one.name.startswith("v1.chunk.")], 30):
+        called = [str(alias) for alias in atom.attrs.get("aliases", [])]  # type: ignore[union-attr]
+        own = [atom.name, atom.id, atom.id[:9], atom.value, atom.name.rpartition(".")[2], atom.source or "x", *called]
+        mixed = chance.choice([atom.value, *called]).split()
+        texts += [
+            *own,
+            " ".join(reversed(mixed)),
+            " ".join(mixed[1:]),
+            " ".join([*mixed, "to"]),
+            atom.value[:-2] + "xx",
+        ]
+    told_of: set[str] = set()
+    for text in dict.fromkeys(texts):
+        for match in memory.which(text):
+            if match.name in atoms:
+                assert is_true(match.reason, text, atoms[match.name]), (text, match)
+                told_of.add(match.reason)
+    assert {"its title: same words", "its alias: same words", "its title: most words are the same"} <= told_of
+    assert len(told_of) > 10, told_of
+
+
+def is_true(reason: str, text: str, atom: Atom) -> bool:
+    """Worked out without the rules of `which`: by the atom's own fields."""
+    rest = unescape_rest(atom.name.split(".", 2)[2])
+    title = [atom.value] if atom.name.split(".")[1] in ("entity", "document") else []
+    fields = {
+        "its id": [atom.id],
+        "its id begins so": [atom.id[: len(text)]],
+        "its name": [atom.name, rest, rest.rpartition(".")[2]],
+        "its name, without its type": [rest],
+        "its title": title,
+        "its alias": [str(alias) for alias in atom.attrs.get("aliases", [])],  # type: ignore[union-attr]
+        "its source": [atom.source or ""],
+    }
+    what, _, how = reason.partition(": ") if reason.partition(": ")[0] in fields else ("its name", "", reason)
+    how = how if reason not in fields else ""
+    labels = fields[reason if reason in fields else what]
+
+    def plain(given: str) -> str:
+        return "".join(letter for letter in given.casefold() if letter.isalnum())
+
+    def words_of(given: str) -> set[str]:
+        return set(re.findall(r"[a-z0-9]+", given.casefold()))
+
+    ways: dict[str, Callable[[str], bool]] = {
+        "": lambda label: plain(label) == plain(text),
+        "same letters": lambda label: plain(label) == plain(text),
+        "contains your text": lambda label: plain(text) in plain(label),
+        "your text contains it": lambda label: plain(label) in plain(text),
+        "same words": lambda label: words_of(label) == words_of(text),
+        "most words are the same": lambda label: 2 * len(words_of(label) & words_of(text)) > len(words_of(text)),
+        "close spelling": lambda label: SequenceMatcher(None, plain(label), plain(text)).ratio() > 0.5,
+    }
+    return any(map(ways[how], labels))

@@ -66,6 +66,12 @@ _CHUNK: Final = "v1.chunk."
 _NAMED_BY_VALUE: Final = ("entity", "document")
 """Types of atoms whose value is what people call them."""
 
+_REST: Final = "its name, without its type"
+_PART: Final = "the last part of its name"
+_VALUE: Final = "its text"
+_DOUBTFUL: Final = (_PART, _VALUE)
+"""What an atom may be called, and may not: nobody is meant by that alone."""
+
 
 class _Called(NamedTuple):
     """An atom, and all it is called: (what that is, the text)."""
@@ -112,7 +118,7 @@ class _Look:
             (self._by_id(self._text), "its id"),
             (self._by_name(), "its name"),
             (self._by_old_name(), "its earlier name"),
-            (rest, "its name, without its type"),
+            (rest, _REST),
             (self._by_short_id(), "its short id"),
         ):
             if found := self._shown(rows):
@@ -205,10 +211,15 @@ class _Look:
         """Those of the atoms that are called just so, and under which of their names."""
         found, just_so = [], []
         for row, labels in called:
-            same = [(what, label) for what, label in labels if what and label_of(label).key == self._wanted.key]
+            same = [
+                (what, label)
+                for what, label in labels
+                if what not in _DOUBTFUL and label_of(label).key == self._wanted.key
+            ]
             if same:
-                found.append(self._match(row, 1.0, same[0][0]))
-                if any(keyword(label) == keyword(self._text) for _, label in same):
+                so = [what for what, label in same if keyword(label) == keyword(self._text)]
+                found.append(self._match(row, 1.0, so[0] if so else same[0][0]))
+                if so:
                     just_so.append(found[-1])
         # `Node.js` and `NodeJS` may be two, each meant by its own signs. Of domains somebody is asked before writing.
         return just_so if len(just_so) == 1 and self._kind != "domain" else found
@@ -276,10 +287,13 @@ class _Look:
         """Those that are like it, the likest first; of each atom its likest name."""
         found: dict[bytes, tuple[float, str, VersionRow]] = {}
         for row, labels in called:
-            likeness = [alike for _, label in labels if (alike := compare(self._wanted, label_of(label))) is not None]
+            likeness = [
+                (alike, what) for what, label in labels if (alike := compare(self._wanted, label_of(label))) is not None
+            ]
             if likeness and not find_secrets(str(row.name)):
-                best = max(likeness, key=lambda alike: alike.score)
-                found[row.subject] = (best.score, best.reason, row)
+                best, what = max(likeness, key=lambda one: one[0].score)
+                reason = best.reason if what in {_REST, _PART} else f"{what}: {best.reason}"
+                found[row.subject] = (best.score, reason, row)
         likest = sorted(found.values(), key=lambda one: (-one[0], str(one[2].name)))[:_MOST]
         matches = tuple(self._match(row, score, reason) for score, reason, row in likest)
         return Matches(matches, "close" if matches else "none")
@@ -335,20 +349,20 @@ def _rest_of(name: str) -> str:
 
 
 def _labels(name: str, members: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
-    """All that an atom is called, and what that is; nothing where it may be what it is called, and may be else."""
+    """All that an atom is called, and what that is: also texts that may be what it is called, and may be else."""
     rest = name.split(".", 2)[-1]
-    yield "its name, without its type", unescape_rest(rest)
+    yield _REST, unescape_rest(rest)
     if "." in rest:
-        yield "", unescape_rest(rest.rpartition(".")[2])
+        yield _PART, unescape_rest(rest.rpartition(".")[2])
     attrs = members.get("attrs")
     said = attrs if isinstance(attrs, dict) else {}
     value, title, aliases = members.get("value"), said.get("title"), said.get("aliases")
     if isinstance(title, str):
         yield "its title", title
-    for alias in aliases[:_ALIASES] if isinstance(aliases, list) else ():
-        if isinstance(alias, str):
-            yield "its alias", alias
     if isinstance(value, str) and len(value) <= _TITLE:
         named = type_of(name) in _NAMED_BY_VALUE
         if named or type_of(name) == "domain":
-            yield "its title" if named else "", value
+            yield "its title" if named else _VALUE, value
+    for alias in aliases[:_ALIASES] if isinstance(aliases, list) else ():
+        if isinstance(alias, str):
+            yield "its alias", alias
