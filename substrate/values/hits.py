@@ -170,8 +170,8 @@ class Match(Result):
     score: float
     """How like it is to the text, from 0 to 1."""
     reason: str
-    """Why: `its name`, `its title`, `same words`, ... What is only like it, and not by its name, is told with what that
-    is: `its title: contains your text`."""
+    """Why: `its name`, `its title`, `same words`, ... A likeness of another text than the name says of which text it is:
+    `its title: contains your text`."""
 
     def __repr__(self) -> str:
         return f"Match({self.score:.2f} {self.name}: {self.reason})"
