@@ -27,7 +27,7 @@ from substrate.text.likeness import label_of
 from substrate.views.atoms import count_atoms
 from substrate.views.cards import less_edges
 from substrate.views.counts import less_atoms
-from substrate.views.words import without_offsets
+from substrate.views.words import block_of, without_offsets
 
 if TYPE_CHECKING:
     import numpy as np
@@ -130,7 +130,7 @@ def _place(hidden: Hidden, key: bytes, row: bytes) -> bytes | None:
 
 
 def _posting(hidden: Hidden, key: bytes, row: bytes) -> bytes | None:
-    gone = hidden.offsets.get(int.from_bytes(key[:4], "big"))
+    gone = hidden.offsets.get(block_of(key))
     return row if gone is None else without_offsets(row, gone)
 
 

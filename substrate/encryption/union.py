@@ -18,7 +18,7 @@ from substrate.ciphers import CIPHERTEXT
 from substrate.kv.api import ReadTransaction
 from substrate.kv.memory import MemoryStore
 from substrate.log.tables import ATOMS, BODIES, DOCUMENTS, ENTRIES, PLACES, POSTINGS, VERSIONS
-from substrate.views.words import BLOCK, ROW, Field, split_postings
+from substrate.views.words import BLOCK, ROW, Field, block_of, split_postings
 
 __all__ = ["COVERED", "Union"]
 
@@ -116,7 +116,7 @@ class Union:
         return _lay(below, over) if table == DOCUMENTS else over
 
     def _still_encrypted(self, key: bytes, row: bytes) -> bytes | None:
-        first = int.from_bytes(key[:_BLOCK_BYTES], "big") * BLOCK
+        first = block_of(key) * BLOCK
         packed, frequencies = split_postings(row)
         offsets = unpack(f"<{len(frequencies)}H", packed)
         left = [offset for offset in offsets if first + offset not in self._seqs]

@@ -164,7 +164,7 @@ class _Tables:
     def __init__(self, keys: dict[str, DomainKey]) -> None:
         self._keys = keys
         self._store = MemoryStore([*COVERED, COUNTS, GAPS, FORGOTTEN])
-        self._views = (AtomView(), WordView())
+        self._atoms, self._words = AtomView(), WordView()
         self._seqs: set[int] = set()
         self._frozen: frozenset[int] = frozenset()
         self.names: dict[bytes, str] = {}
@@ -183,9 +183,13 @@ class _Tables:
                 subject = row[:ID_BYTES]
                 seqs += [read_seq(at[ID_BYTES:]) for at, _ in transaction.scan(VERSIONS, subject, behind(subject))]
         seqs.sort()
+        done = 0
         with self._store.write() as memory:
             for at in range(0, len(seqs), _PORTION):
-                self._take(memory, _entries(transaction, seqs[at : at + _PORTION]))
+                some = seqs[at : at + _PORTION]
+                self._take(memory, _entries(transaction, some), done, some[-1] + 1)
+                done = some[-1] + 1
+            self._take(memory, (), done, size)
         self._end(size)
 
     def follow(self, transaction: ReadTransaction, size: int) -> bool:
@@ -198,7 +202,7 @@ class _Tables:
                 forgets = (read_forget(entry.body).erased for entry in entries if entry.kind is Kind.FORGET)
                 if any(not self._seqs.isdisjoint(erased) for erased in forgets):
                     return False
-                self._take(memory, entries)
+                self._take(memory, entries, self.size, self.size + len(entries))
                 self.size += len(entries)
         self._end(size)
         return True
@@ -224,12 +228,12 @@ class _Tables:
         if len(self._frozen) != len(self._seqs):  # they only grow; a copy of them all after each entry would cost
             self._frozen = frozenset(self._seqs)
 
-    def _take(self, memory: MemoryTransaction, entries: Iterable[Logged]) -> None:
+    def _take(self, memory: MemoryTransaction, entries: Iterable[Logged], start: int, stop: int) -> None:
         found = list(self._decrypted(entries))
+        self._words.take(memory, found, start, stop)  # also of none: which seqs are the newest follows from the log
         if not found:
             return
-        for view in self._views:
-            view.apply(memory, found)
+        self._atoms.apply(memory, found)
         rows = [(seq_key(entry.seq), entry.body or b"", entry) for entry in found]
         memory.put_many(BODIES, [(at, _NO_SALT + body) for at, body, _ in rows])
         memory.put_many(

@@ -18,7 +18,7 @@ from substrate.proof.entry import ID_BYTES, Kind
 from substrate.text.canonical import canonical
 from substrate.text.terms import keyword
 from substrate.views.atoms import VersionRow, find_names, latest_version
-from substrate.views.words import BLOCK, ROW, ROWS, Field, keyword_term, posting_keys
+from substrate.views.words import ROW, ROWS, Field, keyword_term, posting_heads, posting_keys
 
 __all__ = ["Known", "Lookup", "mentions", "same_names", "subjects_at"]
 
@@ -64,9 +64,9 @@ class Lookup:
     def read_listed(self, texts: Sequence[str]) -> None:
         """Read at once what `aliased` reads of each of these."""
         terms = [(text, keyword_term(Field.ENTITY, text)) for text in texts if text not in self._listed]
-        keys = [posting_keys(Field.ENTITY, term, self._size) for _, term in terms]
-        rows = iter(self._transaction.get_many(POSTINGS, [key for of_one in keys for key in of_one]))
-        self._listed |= {text: list(islice(rows, len(of_one))) for (text, _), of_one in zip(terms, keys, strict=True)}
+        heads = [head + Field.ENTITY.value for _, head in posting_heads(self._size)]
+        rows = iter(self._transaction.get_many(POSTINGS, [head + term for _, term in terms for head in heads]))
+        self._listed |= {text: list(islice(rows, len(heads))) for text, _ in terms}
 
     def aliased(self, text: str) -> Iterator[Known]:
         """The entities in use that list this among their names, the one that was recorded last first."""
@@ -76,10 +76,9 @@ class Lookup:
         if self._own is None:
             prefix = ENTITY if self._domain is None else entity_prefix(self._domain)
             self._own = [_offsets(row) for row in self._rows(Field.UNDER, prefix.removesuffix("."))]
-        for block in range(len(there) - 1, -1, -1):
-            both = _offsets(there[block]) & self._own[block]
-            for offset in sorted(both, reverse=True):
-                known = self._known(block * BLOCK + offset)
+        for (first, _), one, own in reversed(list(zip(posting_heads(self._size), there, self._own, strict=True))):
+            for offset in sorted(_offsets(one) & own, reverse=True):
+                known = self._known(first + offset)
                 if known is not None:
                     yield known
 
@@ -88,8 +87,8 @@ class Lookup:
         rows = self._listed[text] if text in self._listed else self._rows(Field.ENTITY, text)
         if not besides:
             return any(rows)  # a row has one at least
-        for block, row in enumerate(rows):
-            seqs = [block * BLOCK + offset for offset in sorted(_offsets(row))] if row is not None else []
+        for (first, _), row in zip(posting_heads(self._size), rows, strict=True):
+            seqs = [first + offset for offset in sorted(_offsets(row))] if row is not None else []
             for at in range(0, len(seqs), _SOME):
                 if any(one not in besides for one in subjects_at(self._transaction, seqs[at : at + _SOME])):
                     return True
@@ -128,9 +127,9 @@ def mentions(transaction: ReadTransaction, names: Sequence[str]) -> Iterator[int
     size = last_seq(transaction) + 1
     for term in dict.fromkeys(keyword_term(Field.ENTITY, name) for name in names):
         rows = transaction.get_many(POSTINGS, posting_keys(Field.ENTITY, term, size))
-        for block, row in enumerate(rows):
+        for (first, _), row in zip(posting_heads(size), rows, strict=True):
             for offset in sorted(_offsets(row)):
-                yield block * BLOCK + offset
+                yield first + offset
 
 
 def subjects_at(transaction: ReadTransaction, seqs: Sequence[int]) -> list[bytes]:

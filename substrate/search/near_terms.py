@@ -18,7 +18,7 @@ from substrate.log.tables import POSTINGS
 from substrate.search.columns.documents import Documents, Mask
 from substrate.text.likeness import compare, label_of
 from substrate.text.terms import QueryTerm, matching
-from substrate.views.words import BLOCK, Field, split_postings
+from substrate.views.words import BLOCK, Field, posting_heads, split_postings
 
 __all__ = ["near_terms"]
 
@@ -55,12 +55,11 @@ def near_terms(
 
 def _vocabulary(transaction: ReadTransaction, size: int, mask: Mask, beginning: str) -> Iterator[tuple[str, int]]:
     """Terms that begin so, each with a version in the mask that has it; those of the newest blocks."""
-    last = -(-size // BLOCK)
-    for block in range(last - 1, max(0, last - _BLOCKS) - 1, -1):
-        head = block.to_bytes(4, "big") + Field.WORD.value
+    for first, block in reversed(posting_heads(size, max(0, -(-size // BLOCK) - _BLOCKS))):
+        head = block + Field.WORD.value
         start = head + beginning.encode()
         for key, row in transaction.scan(POSTINGS, start, start + _LAST, limit=_ROWS):
-            seqs = np.frombuffer(split_postings(row)[0], "<u2").astype(np.int64) + block * BLOCK
+            seqs = np.frombuffer(split_postings(row)[0], "<u2").astype(np.int64) + first
             meant = seqs[mask[seqs]]
             if len(meant):
                 yield key[len(head) :].decode(), int(meant[-1])

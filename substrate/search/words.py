@@ -22,7 +22,7 @@ from substrate.log.tables import POSTINGS
 from substrate.search.columns.documents import Documents, Mask
 from substrate.search.columns.scopes import extent_within
 from substrate.veil import bare
-from substrate.views.words import BLOCK, Field, keyword_term, posting_keys, split_postings
+from substrate.views.words import BLOCK, Field, keyword_term, posting_heads, posting_keys, split_postings
 
 __all__ = ["BM25_B", "BM25_K1", "TermScore", "WordScores", "keyword_mask", "keyword_seqs", "score_words"]
 
@@ -137,7 +137,7 @@ def keyword_mask(transaction: ReadTransaction, documents: Documents, field: Fiel
 def keyword_seqs(transaction: ReadTransaction, documents: Documents, field: Field, text: str) -> NDArray[np.int64]:
     """The same versions as a list, in order."""
     rows = transaction.get_many(POSTINGS, posting_keys(field, keyword_term(field, text), documents.size))
-    return _joined(rows, len(rows))[0] if any(rows) else np.zeros(0, np.int64)  # mostly nobody has it
+    return _joined(rows, documents.size)[0] if any(rows) else np.zeros(0, np.int64)  # mostly nobody has it
 
 
 def _postings(
@@ -147,21 +147,26 @@ def _postings(
 
     Read at once, block by block: as the rows lie.
     """
-    columns = [posting_keys(Field.WORD, term.encode(), size) for term in terms]
-    blocks = len(columns[0])
+    heads = posting_heads(size)
+    ends = [Field.WORD.value + term.encode() for term in terms]
     # With all there is: what is not meant, or must not be seen, the mask leaves out faster.
-    rows = bare(transaction).get_many(POSTINGS, [key for keys in zip(*columns, strict=True) for key in keys])
-    seqs, often, counts = _joined([row for at in range(len(terms)) for row in rows[at :: len(terms)]], blocks)
-    return seqs, often, [sum(counts[at * blocks : (at + 1) * blocks]) for at in range(len(terms))]
+    rows = bare(transaction).get_many(POSTINGS, [head + end for _, head in heads for end in ends])
+    seqs, often, counts = _joined([row for at in range(len(terms)) for row in rows[at :: len(terms)]], size)
+    length = len(heads)
+    return seqs, often, [sum(counts[at * length : (at + 1) * length]) for at in range(len(terms))]
 
 
-def _joined(rows: Sequence[bytes | None], blocks: int) -> tuple[NDArray[np.int64], NDArray[np.uint8], list[int]]:
-    """Seqs, and frequencies, out of a row (or None) for each block, for one term after the other; how many each has."""
+def _joined(rows: Sequence[bytes | None], size: int) -> tuple[NDArray[np.int64], NDArray[np.uint8], list[int]]:
+    """Seqs, and frequencies, out of a row (or None) for each of `posting_heads`, for one term after the other.
+
+    And how many each row has.
+    """
     parts = [split_postings(row or b"") for row in rows]
     counts = [len(frequencies) for _, frequencies in parts]
     places = np.frombuffer(b"".join([offsets for offsets, _ in parts]), "<u2")
-    if blocks > 1:
-        seqs = np.repeat(np.arange(len(parts)) % blocks * BLOCK, counts) + places
+    if size > BLOCK:
+        starts = [start for start, _ in posting_heads(size)]
+        seqs = np.repeat(np.array(starts * (len(parts) // len(starts))), counts) + places
     else:
         seqs = places.astype(np.int64)
     return seqs, np.frombuffer(b"".join([frequencies for _, frequencies in parts]), np.uint8), counts

@@ -1,11 +1,15 @@
 """The view of words: which versions hold a term, and what of each version ranking and masks need. A version is a seq.
 
     postings   block of seqs (4), field (1), term -> n offsets in the block (2 each), n frequencies (1 each)
+               the same with the block's first bit set -> the same, of the newest seqs alone
     documents  seq / 64 (8) -> a row of 64 bytes for each of these seqs, up to the last that is a version; see `ROW`
     places     id of a whole (16), position (8), seq (8) -> nothing
 
 1. A term belongs to a *field*: the words of a version are one bag; the others are keywords, for filters. The rows of a
    block lie side by side, so a batch writes in one place, whatever its words are.
+   The newest seqs, at most `NEWEST`, have rows of their own, behind all blocks: a note writes a few short rows on a
+   few pages. Once there are that many, their rows are joined to those of the block. Where each posting is
+   follows from the size of the log, however it was written.
 2. Numbers in postings and documents are little-endian, as arrays in memory are; in keys big-endian, as keys compare.
 3. Of an erased version a row of `documents` stays, with what its entry says in any case: atom, kind, time. Its terms
    are taken out of every row of its block, found by its offset: nobody knows any more which they were.
@@ -16,8 +20,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
+from functools import lru_cache
 from hashlib import blake2b
 from struct import Struct, pack, unpack_from
 from typing import Any, Final, TypeAlias
@@ -37,6 +42,7 @@ __all__ = [
     "BLOCK",
     "ERASED",
     "MOST_UNDONE",
+    "NEWEST",
     "NONE",
     "ROW",
     "ROWS",
@@ -44,9 +50,11 @@ __all__ = [
     "Field",
     "WordView",
     "beside",
+    "block_of",
     "document_rows",
     "keyword_term",
     "parts_from",
+    "posting_heads",
     "posting_keys",
     "split_postings",
     "undoing",
@@ -55,6 +63,10 @@ __all__ = [
 
 BLOCK: Final = 1 << 13
 """Seqs whose postings lie side by side. An offset takes two bytes."""
+NEWEST: Final = 1 << 5
+"""Seqs at the end of the log whose postings are not yet in the rows of their block. Counted within a block."""
+_APART: Final = 1 << 31
+"""The first bit of a block's number, in keys of the postings of its newest seqs."""
 ROWS: Final = 64
 """Seqs whose rows of `documents` are one value."""
 ROW: Final = Struct("<16sBBHIqqqq8s")
@@ -78,6 +90,8 @@ _ONE: Final = Struct("<HB")
 _TWO: Final = Struct("<HHBB")
 _PAIR: Final = 2
 _MOST: Final = 255
+_FEW: Final = 4
+"""Versions up to which each is counted on its own: a Counter costs as much as counting six."""
 _KINDS: Final = (Kind.PUT, Kind.TOMBSTONE)
 
 
@@ -108,11 +122,17 @@ class WordView:
     """See the module."""
 
     name = "words"
-    version = 3
+    version = 4
     tables: Sequence[str] = (POSTINGS, DOCUMENTS, PLACES)
 
     def apply(self, transaction: WriteTransaction, entries: Sequence[Logged]) -> None:
         """Take in entries that come right after those applied before."""
+        if entries:
+            self.take(transaction, entries, entries[0].seq, entries[-1].seq + 1)
+
+    def take(self, transaction: WriteTransaction, entries: Iterable[Logged], start: int, stop: int) -> None:
+        """Take in some of the entries from `start` up to `stop`; those before `start` were taken or left out before."""
+        newest = stop - stop % BLOCK % NEWEST
         blocks: dict[int, _Posted] = {}
         rows: dict[int, bytes] = {}
         places: list[tuple[bytes, bytes]] = []
@@ -126,9 +146,10 @@ class WordView:
                 members, damage = entry.read()
                 length = 0
                 if kind is Kind.PUT and damage is None:
-                    posted = blocks.get(seq // BLOCK)
+                    block = seq // BLOCK if seq < newest else seq // BLOCK | _APART
+                    posted = blocks.get(block)
                     if posted is None:
-                        posted = blocks[seq // BLOCK] = _posted()
+                        posted = blocks[block] = _posted()
                     length = _post(posted, seq % BLOCK, members)
                     if "parent" in members and (place := _place(members)) is not None:
                         posted[_PLACED][place].append(seq % BLOCK)
@@ -136,8 +157,12 @@ class WordView:
                 rows[seq] = _row(entry, members, length)
             elif kind is Kind.FORGET:
                 erased.update(read_forget(entry.body).erased)
+        fresh: dict[bytes, bytes] = {}
         for block, posted in blocks.items():
-            _write_postings(transaction, block, posted)
+            fresh |= _packed(block, posted)
+        if start < newest:
+            _join_newest(transaction, start // BLOCK, fresh)
+        _write_postings(transaction, fresh)
         _write_rows(transaction, rows)
         transaction.put_many(PLACES, sorted(places))
         if erased:
@@ -180,14 +205,19 @@ def _post(posted: _Posted, offset: int, members: Mapping[str, Json]) -> int:
     return length
 
 
-def _write_postings(transaction: WriteTransaction, block: int, posted: _Posted) -> None:
-    """Add to the rows of a block. Offsets are higher than those that are there."""
+def _packed(block: int, posted: _Posted) -> dict[bytes, bytes]:
+    """What there is to add to rows, by key."""
     fresh: dict[bytes, bytes] = {}
     for field, terms in posted.items():
         start = block.to_bytes(4, "big") + field
         for term, offsets in terms.items():
             key = start + (term.encode() if field == _WORD else term if isinstance(term, bytes) else fit(term).encode())
             fresh[key] = _ONE.pack(offsets[0], 1) if len(offsets) == 1 else _pack(offsets)
+    return fresh
+
+
+def _write_postings(transaction: WriteTransaction, fresh: Mapping[bytes, bytes]) -> None:
+    """Add to the rows at these keys. Offsets are higher than those that are there."""
     keys = sorted(fresh)
     rows = transaction.get_many(POSTINGS, keys)
     transaction.put_many(
@@ -199,17 +229,26 @@ def _write_postings(transaction: WriteTransaction, block: int, posted: _Posted) 
     )
 
 
+def _join_newest(transaction: WriteTransaction, block: int, fresh: dict[bytes, bytes]) -> None:
+    """Take the rows of what were the newest seqs, and put them before what there is to add to those of their block."""
+    apart, start = (block | _APART).to_bytes(4, "big"), block.to_bytes(4, "big")
+    for key, row in list(transaction.scan(POSTINGS, apart, behind(apart))):
+        transaction.delete(POSTINGS, key)
+        own = start + key[4:]
+        fresh[own] = _joined(row, fresh[own]) if own in fresh else row
+
+
 def _pack(offsets: Sequence[int]) -> bytes:
     """Offsets in order, each as often as its term occurs."""
     if len(offsets) == _PAIR and offsets[0] != offsets[1]:  # as of most words of a document and its chunk
         return _TWO.pack(*offsets, 1, 1)
     count = len(offsets)
-    if len(set(offsets)) == count:
+    distinct = dict.fromkeys(offsets)
+    if len(distinct) == count:
         return pack(f"<{count}H", *offsets) + b"\x01" * count
-    counted = Counter(offsets)
-    often = counted.values()
+    often = list(map(offsets.count, distinct) if len(distinct) <= _FEW else Counter(offsets).values())
     frequencies = bytes(often if max(often) <= _MOST else [min(times, _MOST) for times in often])
-    return pack(f"<{len(counted)}H", *counted) + frequencies
+    return pack(f"<{len(distinct)}H", *distinct) + frequencies
 
 
 def _joined(first: bytes, then: bytes) -> bytes:
@@ -299,12 +338,12 @@ def _erase(transaction: WriteTransaction, seqs: set[int]) -> None:
             changed.append((key, bytes(rows)))
     transaction.put_many(DOCUMENTS, changed)
     for block, gone in offsets.items():
-        _erase_postings(transaction, block, gone)
+        _erase_postings(transaction, block.to_bytes(4, "big"), gone)
+        _erase_postings(transaction, (block | _APART).to_bytes(4, "big"), gone)
 
 
-def _erase_postings(transaction: WriteTransaction, block: int, gone: set[int]) -> None:
-    """Take offsets out of every row of a block that has them."""
-    start = block.to_bytes(4, "big")
+def _erase_postings(transaction: WriteTransaction, start: bytes, gone: set[int]) -> None:
+    """Take offsets out of every row that has them, of those of a block, or of its newest seqs."""
     kept: list[tuple[bytes, bytes]] = []
     emptied: list[bytes] = []
     for key, row in transaction.scan(POSTINGS, start, behind(start)):
@@ -320,7 +359,7 @@ def _erase_postings(transaction: WriteTransaction, block: int, gone: set[int]) -
             emptied.append(key)
         if key[4:5] == _PLACED:
             for offset in gone.intersection(offsets):
-                transaction.delete(PLACES, key[5:] + seq_key(block * BLOCK + offset))
+                transaction.delete(PLACES, key[5:] + seq_key(block_of(key) * BLOCK + offset))
     transaction.put_many(POSTINGS, kept)
     for key in emptied:
         transaction.delete(POSTINGS, key)
@@ -334,10 +373,31 @@ def keyword_term(field: Field, text: str) -> bytes:
     return fit(keyword(text) if field in (Field.TAG, Field.ENTITY) else text).encode()
 
 
+def posting_heads(size: int, first: int = 0) -> tuple[tuple[int, bytes], ...]:
+    """Where postings of a log with so many entries lie, in the order of seqs, from the block `first` on.
+
+    For each block, and behind the last for its newest seqs: the seq that offsets count from, and how keys begin.
+    """
+    return _heads(first, -(-size // BLOCK), BLOCK)
+
+
+@lru_cache(maxsize=8)  # a search asks for each of its words
+def _heads(first: int, end: int, block: int) -> tuple[tuple[int, bytes], ...]:
+    if first >= end:
+        return ()
+    newest = (end - 1) * block, (end - 1 | _APART).to_bytes(4, "big")
+    return (*((at * block, at.to_bytes(4, "big")) for at in range(first, end)), newest)
+
+
 def posting_keys(field: Field, term: bytes, size: int, first: int = 0) -> list[bytes]:
-    """The keys of a term in each block of a log with so many entries, in order, from the block `first` on."""
+    """The keys of a term: one for each of `posting_heads`."""
     end = field.value + term
-    return [block.to_bytes(4, "big") + end for block in range(first, -(-size // BLOCK))]
+    return [head + end for _, head in posting_heads(size, first)]
+
+
+def block_of(key: bytes) -> int:
+    """The block of seqs that a row of postings belongs to, by its key."""
+    return int.from_bytes(key[:4], "big") & ~_APART
 
 
 def without_offsets(row: bytes, gone: frozenset[int]) -> bytes | None:

@@ -3,7 +3,8 @@
 Each version that changes what is stored, or what may be, keeps such a store of the version before it, in `stores/`.
 The first, `free_names`, is of the last version that took any printable character in a new name; `no_cards` of the last
 that kept neither cards of atoms, nor edges as columns, nor counts. Its answers go with it. `claims` is of the last with
-the first version of the view of claims.
+the first version of the view of claims. `whole_blocks` is of the last that kept the postings of the newest entries with
+those of their block; its answers go with it.
 """
 
 from __future__ import annotations
@@ -176,7 +177,49 @@ def make_claims(folder: Path) -> None:
         memory.compact()
 
 
-MAKERS = {"free_names": make, "no_cards": make_without_cards, "claims": make_claims}
+LISTED_WORDS = ("red", "blue ticket", "Amber Engine", "nobody", "ticket 104", "late", "ambr")
+
+
+def make_whole_blocks(folder: Path) -> None:
+    """A store of notes that were taken in one by one, with names, tags and sources; some replaced, some forgotten."""
+    clock = ManualClock(START)
+    with substrate.open(
+        folder / "store", home=folder / "home", origin="substrate-small", clock=clock, background=False, model="none"
+    ) as memory:
+        for number in range(60):
+            clock.advance(1_000_000)
+            colour, name = ("red", "blue", "green")[number % 3], ("Amber Engine", "Basil Ledger")[number % 2]
+            text = f"The {name} uses the Cedar Gateway since ticket {100 + number}. It is {colour}."
+            memory.ingest(text, source=f"note-{number}.md", domain="handbook")
+            memory.checkpoint([{"name": f"v1.fact.f{number % 40}", "value": text, "tags": [colour, "late"]}])
+        memory.forget("v1.fact.f3")
+        memory.forget(source="note-59.md")
+        memory.checkpoint(tombstones=["v1.fact.f4"])
+        memory.compact()
+    how = {"home": folder / "nobody", "clock": clock, "background": False, "model": "none"}
+    with substrate.open(folder / "store", read_only=True, **how) as reader, reader.session(observe=False):
+        (folder / "answers.json").write_text(json.dumps(word_answers(reader)), encoding="utf-8")
+
+
+def word_answers(memory: Any) -> dict[str, Any]:
+    """What a store says of its words and keywords, as JSON has it."""
+    said: dict[str, Any] = {}
+    for words in LISTED_WORDS:
+        for asked in ({}, {"tags": ["red"]}, {"domain": "handbook"}, {"source": "note-7.md"}, {"as_of": 120}):
+            found = memory.search(words, **asked)
+            said[f"search {words} {asked}"] = [[hit.name, round(hit.score, 6)] for hit in found]
+    said["entities"] = [entry.to_dict() for entry in memory.entities()]
+    said["stats"] = memory.stats().to_dict()["types"]
+    answers: dict[str, Any] = json.loads(json.dumps(said))
+    return answers
+
+
+MAKERS = {
+    "free_names": make,
+    "no_cards": make_without_cards,
+    "claims": make_claims,
+    "whole_blocks": make_whole_blocks,
+}
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from substrate.clock import ManualClock
 from substrate.log import replay, upgrade
 from tests.before.asking import NOW, unpack
 from tests.before.make import START
-from tests.before.make_small import CLAIMS, FACTS, ODD_NAMES, small_answers
+from tests.before.make_small import CLAIMS, FACTS, ODD_NAMES, small_answers, word_answers
 
 STORES = Path(__file__).parent / "stores"
 
@@ -138,4 +138,39 @@ def test_conflicts_of_an_earlier_reader_of_claims_are_judged_anew(tmp_path: Path
             assert [(told.first, told.second) for told in memory.checkpoint([said]).conflicts] == [
                 ("v1.fact.n1", "v1.fact.n2")
             ]
+    assert substrate.fsck(store, home=home).ok
+
+
+# -- of the last version with the postings of the newest entries in their block ----------------------------------------
+
+
+def test_a_store_of_whole_blocks_answers_the_same_before_and_after_it_is_upgraded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = unpack(tmp_path, STORES / "whole_blocks.tar.xz")
+    home, keyless = store.parent / "home", store.parent / "nobody"
+    recorded = json.loads((store.parent / "answers.json").read_text(encoding="utf-8"))
+    before = sorted(path.read_bytes() for path in store.rglob("data.mdb"))
+    clock = ManualClock(START + 61_000_000)
+
+    def answers(**how: Any) -> dict[str, Any]:
+        memory = substrate.open(store, model="none", clock=clock, background=False, **how)
+        with memory, memory.session(observe=False):
+            return word_answers(memory)
+
+    assert answers(read_only=True, home=keyless) == recorded
+    assert sorted(path.read_bytes() for path in store.rglob("data.mdb")) == before
+    assert substrate.fsck(store, home=home).ok
+    slices: list[Any] = []
+    monkeypatch.setattr(replay, "BATCH", 7)
+    monkeypatch.setattr(upgrade, "_advance", spied(upgrade._advance, slices))
+    assert answers(home=home) == recorded
+    assert len(slices) > 20
+    monkeypatch.undo()
+    assert substrate.fsck(store, home=home).ok
+    with substrate.open(store, home=home, model="none", background=False) as memory:
+        memory.ingest("The Amber Engine is purple since ticket 999.", source="late.md", domain="handbook")
+        assert "purple" in memory.search("purple")[0].value
+        memory.forget(source="late.md")
+        assert not memory.search("purple")
     assert substrate.fsck(store, home=home).ok

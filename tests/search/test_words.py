@@ -29,6 +29,7 @@ QUERIES = ["red", "the red FISH", "cafe", "café open", "東京 lines", "nothing
 @pytest.fixture(params=[8192, 4], ids=["blocks as they are", "tiny blocks"])
 def block(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(view, "BLOCK", request.param)
+    monkeypatch.setattr(view, "NEWEST", max(2, request.param // 4))
     monkeypatch.setattr(module, "BLOCK", request.param)
     return request.param
 

@@ -33,11 +33,12 @@ Posting = tuple[bytes, str, int, int]
 """Field, term, seq, how often."""
 
 
-@pytest.fixture(params=[(8192, 64), (4, 3)], ids=["blocks as they are", "tiny blocks"])
+@pytest.fixture(params=[(8192, 32, 64), (4, 2, 3), (4, 32, 3)], ids=["as they are", "tiny blocks", "one join a block"])
 def blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
     """So few entries fill no block; with tiny ones they fill several."""
-    block, rows = request.param
+    block, newest, rows = request.param
     monkeypatch.setattr(module, "BLOCK", block)
+    monkeypatch.setattr(module, "NEWEST", newest)
     monkeypatch.setattr(module, "ROWS", rows)
     return request.param
 
@@ -71,6 +72,8 @@ def expected_postings(entries: Sequence[Logged]) -> Iterator[Posting]:
 
 
 def stored_postings(memory: Memory) -> Iterator[Posting]:
+    size = memory.head().head.size
+    newest = size - size % module.BLOCK % module.NEWEST
     with memory._store.log.snapshot() as transaction:
         for key, row in transaction.scan(POSTINGS):
             assert row, "an empty row is no row"
@@ -79,9 +82,10 @@ def stored_postings(memory: Memory) -> Iterator[Posting]:
             offsets = unpack_from(f"<{count}H", row)
             assert list(offsets) == sorted(set(offsets))
             for offset, often in zip(offsets, row[2 * count :], strict=True):
+                seq = module.block_of(key) * module.BLOCK + offset
+                assert (seq >= newest) == (key >= b"\x80"), "the newest, and no others, have rows of their own"
                 if key[4:5] != b"p":
-                    block = int.from_bytes(key[:4], "big")
-                    yield key[4:5], key[5:].decode(), block * module.BLOCK + offset, often
+                    yield key[4:5], key[5:].decode(), seq, often
 
 
 def check_documents(memory: Memory, entries: Sequence[Logged]) -> None:
@@ -146,6 +150,7 @@ def test_all_rows_are_what_the_log_says_whatever_happened(happened: list[Happeni
 def test_a_replay_in_portions_of_any_size_ends_in_the_same_rows(happened: list[Happening], step: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "BLOCK", 5)
+        patch.setattr(module, "NEWEST", 2)
         patch.setattr(module, "ROWS", 3)
         with a_store() as (memory, clock):
             for happening in happened:
@@ -177,6 +182,7 @@ PLANTED: list[Happening] = [
 TWINS = {
     "postings that keep what was erased": ("_erase_postings", lambda *_: None),
     "documents that keep what was erased": ("_erase", lambda *_: None),
+    "newest postings that stay where they are": ("_join_newest", lambda *_: None),
     "no places": ("_place", lambda _: None),
     "documents without their times": ("_time", lambda _: 0),
 }
@@ -188,6 +194,7 @@ def test_a_view_with_one_thing_wrong_is_found_out(how: str, monkeypatch: pytest.
         for memory in done(PLANTED):
             check(memory)
 
+    monkeypatch.setattr(module, "NEWEST", 2)
     run()
     monkeypatch.setattr(module, *TWINS[how])
     with pytest.raises(AssertionError):
@@ -243,6 +250,7 @@ def test_a_store_from_before_this_view_gets_it_when_it_is_opened(tmp_path: Path)
 
 def test_many_versions_over_several_blocks_are_forgotten_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "BLOCK", 16)
+    monkeypatch.setattr(module, "NEWEST", 4)
     with a_store() as (memory, _):
         memory.checkpoint([f"v1.fact.n{i} = word{i % 7} all" for i in range(100)], source="book")
         memory.checkpoint([f"v1.fact.m{i} = word{i % 7} all" for i in range(50)])

@@ -9,7 +9,7 @@ from typing import Final
 from substrate.kv.api import ReadTransaction
 from substrate.log.heads import require_head
 from substrate.log.tables import POSTINGS
-from substrate.views.words import BLOCK, Field, posting_keys, split_postings
+from substrate.views.words import Field, posting_heads, posting_keys, split_postings
 
 __all__ = ["Term", "having_all"]
 
@@ -25,20 +25,21 @@ def having_all(transaction: ReadTransaction, terms: Sequence[Term]) -> Iterator[
     It ends early if more postings would have to be looked at than half a millisecond takes.
     """
     size = require_head(transaction).head.size
-    found: dict[int, list[bytes]] = {block: [] for block in reversed(range(-(-size // BLOCK)))} if terms else {}
+    heads = posting_heads(size)
+    found: dict[int, list[bytes]] = {place: [] for place in reversed(range(len(heads)))} if terms else {}
     for field, term in terms:
         keys = posting_keys(field, term, size)
-        rows = transaction.get_many(POSTINGS, [keys[block] for block in found])
+        rows = transaction.get_many(POSTINGS, [keys[place] for place in found])
         found = {
-            block: [*offsets, split_postings(row)[0]]
-            for (block, offsets), row in zip(found.items(), rows, strict=True)
+            place: [*offsets, split_postings(row)[0]]
+            for (place, offsets), row in zip(found.items(), rows, strict=True)
             if row is not None
         }
     read = 0
-    for block, lists in found.items():
+    for place, lists in found.items():
         read += sum(map(len, lists)) // 2
         if read > _MOST_READ:
             return
         first, *others = (unpack(f"<{len(some) // 2}H", some) for some in sorted(lists, key=len))
         for offset in sorted(set(first).intersection(*others), reverse=True):
-            yield block * BLOCK + offset
+            yield heads[place][0] + offset

@@ -31,7 +31,7 @@ from substrate.text.secrets import find_secrets
 from substrate.text.terms import document_words, fit
 from substrate.views import words as postings
 from substrate.views.atoms import VersionRow, find_names, names, names_before, versions_of
-from substrate.views.words import Field, posting_keys, split_postings
+from substrate.views.words import Field, posting_heads, posting_keys, split_postings
 
 __all__ = ["MOST_SUGGESTED", "discreet", "name_heads", "names_beside", "near_names", "or_near"]
 
@@ -209,11 +209,12 @@ def _with_words(transaction: ReadTransaction, rest: str) -> list[int]:
     size = require_head(transaction).head.size
     terms, _ = document_words(f"v1.{rest}", "")
     rows: list[tuple[int, list[tuple[int, bytes]]]] = []
-    first = max(0, -(-size // postings.BLOCK) - _BLOCKS)
+    heads = posting_heads(size, first := max(0, -(-size // postings.BLOCK) - _BLOCKS))
     for term in islice(dict.fromkeys(terms), 2 * _TERMS):
-        keys = posting_keys(Field.WORD, fit(term).encode(), size)[first:]
-        found = enumerate(transaction.get_many(POSTINGS, keys), first)
-        blocks = [(block, split_postings(row)[0]) for block, row in found if row is not None]
+        found = transaction.get_many(POSTINGS, posting_keys(Field.WORD, fit(term).encode(), size, first))
+        blocks = [
+            (start, split_postings(row)[0]) for (start, _), row in zip(heads, found, strict=True) if row is not None
+        ]
         rows.append((sum(len(offsets) for _, offsets in blocks), blocks))
     counts: Counter[int] = Counter()
     for _, blocks in sorted(rows, key=lambda row: row[0])[:_TERMS]:
@@ -222,10 +223,10 @@ def _with_words(transaction: ReadTransaction, rest: str) -> list[int]:
 
 
 def _newest(blocks: list[tuple[int, bytes]]) -> Iterator[int]:
-    for block, offsets in reversed(blocks):
+    for start, offsets in reversed(blocks):
         some = offsets[-2 * _SEQS :]
         for offset in reversed(unpack_from(f"<{len(some) // 2}H", some)):
-            yield block * postings.BLOCK + offset
+            yield start + offset
 
 
 # -- how like they are -------------------------------------------------------------------------------------------------

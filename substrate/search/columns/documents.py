@@ -40,6 +40,7 @@ from substrate.views.words import (
     UNDOES_SHIFT,
     Field,
     document_rows,
+    posting_heads,
     posting_keys,
     split_postings,
 )
@@ -527,11 +528,12 @@ def _undone(transaction: ReadTransaction, flags: NDArray[np.uint8], start: int) 
 
 def _encrypted(transaction: ReadTransaction, start: int, size: int) -> NDArray[np.int64]:
     """The seqs from `start` on of what is encrypted, and was not decrypted for this snapshot."""
-    keys = posting_keys(Field.UNDER, _CIPHERTEXT, size, start // BLOCK)
+    heads = posting_heads(size, start // BLOCK)
+    rows = transaction.get_many(POSTINGS, posting_keys(Field.UNDER, _CIPHERTEXT, size, start // BLOCK))
     seqs = [np.empty(0, np.int64)]
-    for block, row in enumerate(transaction.get_many(POSTINGS, keys), start // BLOCK):
+    for (first, _), row in zip(heads, rows, strict=True):
         if row is not None:
-            seqs.append(np.frombuffer(split_postings(row)[0], "<u2").astype(np.int64) + block * BLOCK)
+            seqs.append(np.frombuffer(split_postings(row)[0], "<u2").astype(np.int64) + first)
     found = np.concatenate(seqs)
     return found[found >= start]
 

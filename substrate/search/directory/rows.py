@@ -29,7 +29,7 @@ from substrate.values.entities import EntityEntry
 from substrate.veil import bare
 from substrate.views.atoms import VersionRow
 from substrate.views.follow import Trail, erased_between
-from substrate.views.words import BLOCK, Field, keyword_term
+from substrate.views.words import BLOCK, Field, keyword_term, posting_heads
 
 __all__ = ["EntityRow", "EntityRows", "Mention", "read_postings"]
 
@@ -162,20 +162,22 @@ class EntityRows:
         self, transaction: ReadTransaction, size: int, rows: Sequence[EntityRow]
     ) -> tuple[NDArray[np.int64], _Seqs]:
         """The versions that list each of these: the numbers of the rows, and beside them the seqs."""
-        full, there = size // BLOCK, -(-size // BLOCK)
-        heads = [block.to_bytes(4, "big") + Field.ENTITY.value for block in range(there)]
-        keys = [head + term for row in rows for term in row.terms for head in heads[row.blocks :]]
+        full, heads = size // BLOCK, posting_heads(size)
+        ends = [head + Field.ENTITY.value for _, head in heads]
+        # What is kept of a later moment has all that is asked for.
+        begun = [row.blocks if row.blocks <= full else len(heads) for row in rows]
+        keys = [head + term for at, row in zip(begun, rows, strict=True) for term in row.terms for head in ends[at:]]
         read = iter(transaction.get_many(POSTINGS, keys))
         growing: list[tuple[int, bytes]] = []
         owners: list[int] = []
         for number, row in enumerate(rows):
             fresh: list[tuple[int, bytes]] = []
             for _ in row.terms:
-                for block in range(row.blocks, there):
+                for place, (first, _) in enumerate(heads[begun[number] :], begun[number]):
                     said = next(read)
                     if said is not None:
-                        (fresh if block < full else growing).append((block, said))
-                        owners += [] if block < full else [number]
+                        (fresh if place < full else growing).append((first, said))
+                        owners += [] if place < full else [number]
             if full > row.blocks:
                 row.seqs, row.blocks = np.concatenate([row.seqs, read_postings(fresh)]), full
         kept = [row.seqs if row.blocks <= full else row.seqs[row.seqs < size] for row in rows]
@@ -199,10 +201,10 @@ class EntityRows:
 
 
 def read_postings(rows: Sequence[tuple[int, bytes]]) -> _Seqs:
-    """The seqs in rows of postings, each with its block, one after the other."""
+    """The seqs in rows of postings, each with the seq that its offsets count from, one after the other."""
     offsets = np.frombuffer(b"".join([row[: len(row) // 3 * 2] for _, row in rows]), "<u2")
-    blocks = np.array([block for block, _ in rows], np.uint32) * np.uint32(BLOCK)
-    return offsets + np.repeat(blocks, [len(row) // 3 for _, row in rows])
+    starts = np.array([start for start, _ in rows], np.uint32)
+    return offsets + np.repeat(starts, [len(row) // 3 for _, row in rows])
 
 
 def _row(version: VersionRow, value: str, attrs: Json) -> EntityRow | None:

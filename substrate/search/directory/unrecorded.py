@@ -25,7 +25,7 @@ from substrate.search.directory.rows import Mention, read_postings
 from substrate.search.words import keyword_mask
 from substrate.snapshot import Snapshot
 from substrate.views.atoms import VersionRow, versions_of
-from substrate.views.words import BLOCK, Field
+from substrate.views.words import Field, posting_heads
 
 __all__ = ["CHUNKS", "Looked", "Unrecorded"]
 
@@ -37,8 +37,12 @@ _HASH: Final = re.compile(rb"#[0-9a-f]{32}")
 """What stands for a term that is too long."""
 _TOGETHER: Final = 128
 """Terms that are looked at together."""
+_Row: TypeAlias = tuple[bytes, tuple[int, bytes]]
+"""A term, and one of its rows, with the seq that its offsets count from."""
 _Posted: TypeAlias = tuple[bytes, Sequence[tuple[int, bytes]]]
-"""A term, and its rows, each with its block."""
+"""A term, and its rows."""
+_BLOCK_AND_NEWEST: Final = 2
+"""Places of the postings of a log that fills no block."""
 _KEY: Final = 5
 """Bytes of a posting's key before its term: the block, the field."""
 
@@ -100,18 +104,35 @@ class Unrecorded:
 
 def _terms(transaction: ReadTransaction, size: int, start: bytes, stop: bytes | None) -> Iterator[_Posted]:
     """The terms of entities in order, with the rows that list each. Hashes are passed over."""
-    blocks = -(-size // BLOCK)
 
-    def of_block(block: int) -> Iterator[tuple[bytes, tuple[int, bytes]]]:
-        head = block.to_bytes(4, "big") + Field.ENTITY.value
+    def of_block(first: int, block: bytes) -> Iterator[_Row]:
+        head = block + Field.ENTITY.value
         for key, row in transaction.scan(POSTINGS, head + start, behind(head) if stop is None else head + stop):
             if not (key.startswith(b"#", _KEY) and _HASH.fullmatch(key, _KEY)):
-                yield key[_KEY:], (block, row)
+                yield key[_KEY:], (first, row)
 
-    if blocks == 1:  # each term has one row: nothing is to be put together
-        return ((term, (row,)) for term, row in of_block(0))
-    together = groupby(merge(*map(of_block, range(blocks))), key=itemgetter(0))
+    blocks = [of_block(*head) for head in posting_heads(size)]
+    if len(blocks) == _BLOCK_AND_NEWEST:
+        return _two(*blocks)
+    together = groupby(merge(*blocks), key=itemgetter(0))
     return ((term, [row for _, row in rows]) for term, rows in together)
+
+
+def _two(block: Iterator[_Row], newest: Iterator[_Row]) -> Iterator[_Posted]:
+    """The rows of one block and of its newest seqs, put together: as `merge` does it, in half the time."""
+    other = next(newest, None)
+    for term, row in block:
+        while other is not None and other[0] < term:
+            yield other[0], (other[1],)
+            other = next(newest, None)
+        if other is not None and other[0] == term:
+            yield term, (row, other[1])
+            other = next(newest, None)
+        else:
+            yield term, (row,)
+    while other is not None:
+        yield other[0], (other[1],)
+        other = next(newest, None)
 
 
 def _listing(terms: Sequence[_Posted], in_use: Mask, texts: Mask, entities: Mask) -> tuple[list[int], list[int]]:
