@@ -101,7 +101,7 @@ def gather(lists: Lists, prefer: Ints, count: int = CANDIDATES, *, timed: bool =
     `timed`: whether the question says when; then it is looked at which have its names, and are of one form.
     """
     words = lists.words
-    best = _best(words, count, prefer)
+    best, weakest = _best(words, count, prefer)
     close, last = np.zeros(0, np.int64), 0.0
     if lists.vector is not None and lists.nearest is not None:
         close, cosines = lists.nearest.search(lists.vector, count, lists.mask)
@@ -149,7 +149,6 @@ def gather(lists: Lists, prefer: Ints, count: int = CANDIDATES, *, timed: bool =
     if timed:
         named = _named(lists, seqs)
         candidates = replace(candidates, named=named, forms=_forms(lists, seqs, named, first))
-    weakest = float(_shares(words, best).min()) if 0 < len(best) < len(words.seqs) else 0.0
     bound = WORDS * weakest + max(last, 0.0)
     everything = len(words.seqs) <= count and len(close) < count
     return Gathered(seqs, candidates, everything, bound / full_score(meaning=cosine is not None), read)
@@ -213,14 +212,22 @@ def _united(lists: Sequence[Ints]) -> Ints:
     return every[first]
 
 
-def _best(words: WordScores, count: int, prefer: Ints) -> Ints:
-    if len(words.seqs) <= count:
-        return words.seqs
-    least = np.partition(words.scores, -count)[-count]
-    above, equal = words.seqs[words.scores > least], words.seqs[words.scores == least]
-    if len(equal) > count - len(above):
-        equal = equal[np.argsort(-prefer[equal], kind="stable")[: count - len(above)]]
-    return np.concatenate([above, equal])
+def _best(words: WordScores, count: int, prefer: Ints) -> tuple[Ints, float]:
+    """The best by words, and the share of the weakest of them if there are others; see `_shares`."""
+    seqs, scores = words.seqs, words.scores
+    if len(seqs) <= count:
+        return seqs, 0.0
+    parted = scores.copy()
+    parted.partition(len(parted) - count)
+    least = parted[len(parted) - count]
+    places = np.flatnonzero(scores >= least)
+    if len(places) > count:
+        is_above = scores[places] > least
+        above, equal = places[is_above], places[~is_above]
+        some = np.argsort(-prefer[seqs[equal]], kind="stable")[: count - len(above)]
+        places = np.concatenate([above, equal[some]])
+    most = _most(words)
+    return seqs[places], float(least / np.float32(most)) if most > 0 else 0.0
 
 
 def _inside(lists: Lists, window: Mask, count: int) -> Ints:
@@ -235,13 +242,19 @@ def _inside(lists: Lists, window: Mask, count: int) -> Ints:
 
 def _shares(words: WordScores, seqs: Ints) -> Floats:
     """BM25 of each, as a share of what a text of mean length gets that has every word once."""
-    most = sum(term.idf for term in words.terms)
-    shares = np.zeros(len(seqs), np.float32)
-    if most > 0 and len(words.seqs):
-        at = np.minimum(np.searchsorted(words.seqs, seqs), len(words.seqs) - 1)
-        has = words.seqs[at] == seqs
-        shares[has] = words.scores[at[has]] / np.float32(most)
+    most = _most(words)
+    if most <= 0 or not len(words.seqs):
+        return np.zeros(len(seqs), np.float32)
+    at = words.seqs.searchsorted(seqs)
+    shares = words.scores.take(at, mode="clip")
+    shares /= np.float32(most)
+    shares[words.seqs.take(at, mode="clip") != seqs] = 0
     return shares
+
+
+def _most(words: WordScores) -> float:
+    """What a text of mean length gets that has every word once."""
+    return sum(term.idf for term in words.terms)
 
 
 def _vectors(lists: Lists, query: Floats, nearest: Nearest, seqs: Ints) -> Floats:
@@ -364,14 +377,12 @@ def _is_meant(lists: Lists, seq: int) -> bool:
 
 def _before(lists: Lists, whole: bytes, position: int) -> int:
     """The nearest part before a position that is meant; -1: there is none among those looked at."""
-    seq = -1
-    for most in (1, _VERSIONS):  # mostly the first is the one, or there is none
-        for seq in beside(lists.snapshot.transaction, whole, position, after=False, limit=most):
-            if _is_meant(lists, seq):
-                return seq
-        if seq < 0:
-            break
-    return -1
+    transaction = lists.snapshot.transaction
+    seq = next(beside(transaction, whole, position, after=False, limit=1), -1)
+    if seq < 0 or _is_meant(lists, seq):  # mostly the first is the one, or there is none
+        return seq
+    several = beside(transaction, whole, position, after=False, limit=_VERSIONS)
+    return next((seq for seq in several if _is_meant(lists, seq)), -1)
 
 
 def _places(place: Mapping[int, int], near: Mapping[int, tuple[int, int]]) -> tuple[Ints, Ints]:
@@ -414,16 +425,17 @@ def _linked(lists: Lists, leaders: Ints) -> dict[int, int]:
 def _trust(lists: Lists, place: Mapping[int, int], leaders: Ints, read: Mapping[int, Mapping[str, Json]]) -> Floats:
     """How sure each is: what its writer said, and a little more if it was said again; of the leaders alone."""
     trust = np.full(len(place), _UNKNOWN, np.float32)
-    subjects = lists.documents.subjects(leaders)
+    for seq, body in read.items():
+        said = body.get("confidence")
+        if said is not None and is_share(said):
+            trust[place[seq]] = said
     transaction = lists.snapshot.transaction
-    again: Sequence[bytes | None] = [None] * len(subjects)
     if lists.snapshot.upto is None and bare(transaction).any(CONFIRMED):
-        again = transaction.get_many(CONFIRMED, subjects)
-    for seq, confirmed in zip(leaders.tolist(), again, strict=True):
-        said = read.get(seq, {}).get("confidence")
-        given = float(said) if is_share(said) else _UNKNOWN
-        is_of_it = confirmed is not None and read_seq(confirmed[:8]) == seq
-        trust[place[seq]] = min(1.0, given + _CONFIRMED) if is_of_it else given
+        again = transaction.get_many(CONFIRMED, lists.documents.subjects(leaders))
+        for seq, confirmed in zip(leaders.tolist(), again, strict=True):
+            if confirmed is not None and read_seq(confirmed[:8]) == seq:
+                said = read.get(seq, {}).get("confidence")
+                trust[place[seq]] = min(1.0, (float(said) if is_share(said) else _UNKNOWN) + _CONFIRMED)
     return trust
 
 

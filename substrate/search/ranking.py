@@ -169,7 +169,7 @@ def rank(found: Candidates, query: Floats | None, when: When) -> Ranked:
     beside = _beside(found, score)
     if turns is not None:
         beside[turns.fillers] *= FILLER_SHARE
-    linked = np.where(found.linked >= 0, _EDGE * score[found.linked], 0).astype(np.float32)
+    linked = _linked(found, score)
     evidence = (_EVIDENCE * (found.trust - 0.5)).astype(np.float32)
     score = score + beside + linked + evidence
     parts = {"words": words, "meaning": meaning, "neighbours": beside, "edges": linked, "evidence": evidence}
@@ -304,7 +304,8 @@ def _meaning(found: Candidates, vectors: Floats, query: Floats, absent: Mask) ->
 def _distinct(found: Candidates, score: Floats, aside: Mask, count: int) -> Ints:
     """The best candidates, each text once; without those that are left aside, such as who has no vector."""
     order = (-score).argsort(kind="stable")
-    order = order[~aside[order]]
+    if aside.any():
+        order = order[~aside[order]]
     best = order[:count]
     if len(set(found.texts[best].tolist())) == len(best):  # mostly, each says something else
         return best
@@ -325,6 +326,15 @@ def _beside(found: Candidates, score: Floats) -> Floats:
             continue
         apart = np.abs(found.when[has] - found.when[places[has]]).astype(np.float64)
         lent[has] += (share * np.exp(-apart / _NEAR_US) * score[places[has]]).astype(np.float32)
+    return lent
+
+
+def _linked(found: Candidates, score: Floats) -> Floats:
+    """What the best hit lends from which an edge leads to each."""
+    lent = np.zeros(len(found), np.float32)
+    has = found.linked >= 0
+    if has.any():
+        lent[has] = _EDGE * score[found.linked[has]]
     return lent
 
 

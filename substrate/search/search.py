@@ -142,6 +142,7 @@ class _Page:
         """Atoms of which not all edges were walked along."""
         self._read: Mapping[int, dict[str, Json]] = {}
         """What some of the candidates say, by seq."""
+        self._in_force: dict[int, bool] = {}
         self._newer: Mapping[int, int] = {}
         self._disputed: Mapping[int, int] = {}
         self._snapshot = lists.snapshot
@@ -198,10 +199,13 @@ class _Page:
     def _walked(self, gathered: Gathered, ranked: Ranked) -> tuple[Gathered, Ranked]:
         """The same with what walks reach from the best that are shown and match by themselves, each text once."""
         starts: dict[int, int] = {}
+        if not len(ranked.order):
+            return gathered, ranked
+        words, meaning = ranked.parts["words"], ranked.parts["meaning"]
         for at in ranked.order.tolist():
-            text, place = gathered.candidates.texts.item(at), _placed(gathered, ranked, at)
-            matches = place.parts["words"] > 0 or place.parts["meaning"] >= _FAINT
-            if matches and text not in starts and self._is_shown(place, None):
+            text = gathered.candidates.texts.item(at)
+            matches = words.item(at) > 0 or meaning.item(at) >= _FAINT
+            if matches and text not in starts and self._is_in_force(gathered.seqs.item(at)):
                 starts[text] = at
                 if len(starts) == STARTS:
                     break
@@ -220,11 +224,19 @@ class _Page:
         parts = place.parts
         if min_score is not None and place.score < min_score:
             return False
-        is_found = parts["meaning"] >= _FAINT or any(parts.get(part, 0) > 0 for part in _FINDS)
+        is_found = parts["words"] > 0 or parts["meaning"] >= _FAINT or any(parts.get(part, 0) > 0 for part in _FINDS)
         if not is_found and (self._when.asked is not Which.SPAN or parts.get("time", 0) <= 0):
             return False
-        subject = self._lists.documents.subject(place.seq)
-        return self._past or not is_superseded(self._snapshot, subject)
+        return self._is_in_force(place.seq)
+
+    def _is_in_force(self, seq: int) -> bool:
+        """Whether the atom of this version is not superseded, or the past may answer."""
+        if self._past:
+            return True
+        known = self._in_force.get(seq)
+        if known is None:
+            known = self._in_force[seq] = not is_superseded(self._snapshot, self._lists.documents.subject(seq))
+        return known
 
     def _preference(self) -> NDArray[np.int64]:
         """Which of equals to look at, by seq: those whose time is more likely meant."""
@@ -264,7 +276,7 @@ class _Page:
             lag=self._lag,
             newer=None if newer is None else self._name(lists.documents.subject(newer)),
             disputed=None if disputed is None else self._name(lists.documents.subject(disputed)),
-            via=tuple(f"{self._name(way.source)} {way.type} {self._name(way.target)}" for way in walked),
+            via=tuple([f"{self._name(way.source)} {way.type} {self._name(way.target)}" for way in walked]),
         )
 
 

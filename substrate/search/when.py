@@ -152,7 +152,10 @@ def _says_when(text: str) -> bool:
     if not text.isascii():  # there are letters that are others in capitals
         return True
     small = text.lower()
-    return any(hint in small for hint in _HINTS)
+    for hint in _HINTS:  # noqa: SIM110 - a generator takes three times as long
+        if hint in small:
+            return True
+    return False
 
 
 def read_when(text: str, now: int) -> When:

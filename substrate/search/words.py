@@ -72,7 +72,7 @@ class WordScores:
         having = self._having[place]
         if not len(having):
             return np.zeros(len(seqs), np.bool_)
-        found: Mask = having[np.minimum(having.searchsorted(seqs), len(having) - 1)] == seqs
+        found: Mask = having.take(having.searchsorted(seqs), mode="clip") == seqs
         return found
 
 
@@ -86,7 +86,7 @@ def score_words(transaction: ReadTransaction, documents: Documents, terms: Seque
     level = np.float32(BM25_K1 * (1 - BM25_B))
     # All terms in one pass, one behind the other: a call of numpy for each would cost more than what it does.
     seqs, often, counts = _postings(transaction, documents.size, terms)
-    meant = mask[seqs]
+    meant = mask.take(seqs)
     found = [int(np.count_nonzero(meant[part])) for part in _slices(counts)]
     idfs = [log(1 + (versions - number + 0.5) / (number + 0.5)) for number in found]
     places = np.flatnonzero(meant)  # once: to pick by booleans looks at all of them each time

@@ -67,6 +67,8 @@ _APOSTROPHE: Final = re.compile(f"[{_APOSTROPHES}]")
 _ASCII_WORD: Final = re.compile(r"[a-zA-Z0-9]++(?:'[a-zA-Z0-9]++)*+")
 _APART: Final = bytes(code if chr(code).isalnum() or chr(code) == "'" else ord(" ") for code in range(128)).ljust(256)
 """What parts words of ASCII is a space."""
+_new: Final = tuple.__new__
+"""A named tuple is made by it in half the time: of each hit every matched word is marked."""
 _IGNORED: Final = re.compile("[\u200c\u200d\ufe00-\ufe0f\u20d0-\u20f0\U000e0000-\U000e01ef]")
 _WITH_MARKS: Final = ((0x300, 0x3400), (0xA000, 0xAC00), (0xF900, 0x17000), (0x18D00, 0x20001))
 _ENDINGS: Final = frozenset({"s", "ll", "re", "ve", "d", "m"})
@@ -156,11 +158,19 @@ def matching(text: str, wanted: AbstractSet[str]) -> list[Span]:
     """The words of a text that have one of these terms, in order."""
     if not text.isascii():
         return [span for span in spans(text) if not wanted.isdisjoint(span.terms)]
-    found = []
-    for match in _ASCII_WORD.finditer(text):
-        terms = _of_text[match[0]][1]
-        if not wanted.isdisjoint(terms):
-            found.append(Span(match.start(), match.end(), terms))
+    words = _ASCII_WORD.findall(text)
+    terms = list(map(_one_term.__getitem__, words))
+    found: list[Span] = []
+    if wanted.isdisjoint(terms) and "" not in terms:
+        return found
+    find, end = text.find, 0
+    for word, term in zip(words, terms, strict=True):
+        start = find(word, end)  # nothing that a word begins with lies between two words
+        end = start + len(word)
+        if term in wanted:
+            found.append(_new(Span, (start, end, (term,))))
+        elif not term and not wanted.isdisjoint(several := _of_text[word][1]):
+            found.append(Span(start, end, several))
     return found
 
 

@@ -86,6 +86,9 @@ _LAST: Final = 2**63 - 1
 _ABSENT: Final = bytes(ROW.size)
 _HASH_BYTES: Final = 8
 _PLACE: Final = Struct(">16sQ")
+_PART: Final = Struct(">16xQQ")
+_PARTS_END: Final = b"\xff" * 17
+"""Behind a whole: where its parts end. No key of a part is as long."""
 _ONE: Final = Struct("<HB")
 _TWO: Final = Struct("<HHBB")
 _PAIR: Final = 2
@@ -435,9 +438,9 @@ def undoing(transaction: ReadTransaction) -> Iterator[bytes]:
 def parts_from(transaction: ReadTransaction, whole: bytes, position: int) -> Iterator[tuple[int, int]]:
     """Position and seq of the parts of a whole from a position on."""
     start = _PLACE.pack(whole, max(position, NONE) - NONE)
-    for key, _ in transaction.scan(PLACES, start, behind(whole)):
-        _, at = _PLACE.unpack_from(key)
-        yield at + NONE, read_seq(key[_PLACE.size :])
+    for key, _ in transaction.scan(PLACES, start, whole + _PARTS_END):
+        at, seq = _PART.unpack(key)
+        yield at + NONE, seq
 
 
 def beside(

@@ -18,7 +18,7 @@ from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
 from substrate.files import typed_errors
 from substrate.foreign_files import is_folder
@@ -196,6 +196,14 @@ def erase_forgotten(snapshots: Snapshots, folder: Path) -> int:
 # -- faiss -----------------------------------------------------------------------------------------------------------
 
 
+class _Selected(NamedTuple):
+    """A mask, its bits, and what holds their address alone: all three live as long as it is used."""
+
+    mask: Array
+    bits: Array
+    selector: Any
+
+
 class _Scanners:
     """What faiss scans half floats with, for one width.
 
@@ -211,6 +219,22 @@ class _Scanners:
         self._coarse = faiss.IndexFlat(width, self._metric)
         self._all = faiss.IDSelectorAll()
         self._idle: tuple[deque[Any], deque[Any]] = (deque(), deque())
+        self._last: _Selected | None = None
+
+    def selected(self, mask: Array) -> _Selected:
+        """A mask as faiss asks for it. The last one is kept, if nobody can write to it: many searches share it."""
+        import faiss  # noqa: PLC0415
+        import numpy as np  # noqa: PLC0415
+
+        mask = np.asarray(mask, np.bool_)
+        last = self._last
+        if last is not None and last.mask is mask:
+            return last
+        bits = np.packbits(mask, bitorder="little")
+        made = _Selected(mask, bits, faiss.IDSelectorBitmap(len(bits), faiss.swig_ptr(bits)))
+        if not mask.flags.writeable and mask.base is None:
+            self._last = made
+        return made
 
     def take(self, *, selecting: bool) -> Any:  # noqa: ANN401
         """A scanner for this thread alone."""
@@ -245,17 +269,14 @@ def scan(vectors: Array, ids: Array, whole: Array, k: int, mask: Array | None) -
     ids = np.ascontiguousarray(ids, np.int64)
     known = _scanners.get(width) or _scanners.setdefault(width, _Scanners(width))
     scanner = known.take(selecting=mask is not None)
-    alive: list[Any] = []  # the scanner holds addresses only
-    if mask is not None:
-        bits = np.packbits(np.asarray(mask, np.bool_), bitorder="little")
-        alive = [bits, faiss.IDSelectorBitmap(len(bits), faiss.swig_ptr(bits))]
-        scanner.sel = alive[1]
+    selected = None if mask is None else known.selected(mask)  # alive until the end: the scanner has its address
+    if selected is not None:
+        scanner.sel = selected.selector
     scanner.set_query(faiss.swig_ptr(whole))
     scanner.set_list(0, 0.0)
     addresses = (faiss.swig_ptr(array) for array in (halves.view(np.uint8), ids, scores, found))
     scanner.scan_codes(len(ids), *addresses, k)
     known.give_back(scanner, selecting=mask is not None)
-    alive.clear()
     hit = found >= 0
     return (found, scores) if hit.all() else (found[hit], scores[hit])
 

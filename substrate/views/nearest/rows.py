@@ -121,8 +121,8 @@ def each_once(ids: Array, scores: Array, k: int) -> tuple[Array, Array]:
     return ids[:k], scores[:k]
 
 
-def wide(halves: Array) -> Array:
-    """Half floats as floats, in a third of the time that numpy takes.
+def wide(halves: Array, *, finite: bool = False) -> Array:
+    """Half floats as floats, in a third of the time that numpy takes. `finite`: it is known that all are.
 
     The bits of a half float, moved to where those of a float are, are that float divided by 2**112: its exponent counts
     from another number. That holds for all that are finite. Of others the bits come out as 65536 or more.
@@ -135,7 +135,7 @@ def wide(halves: Array) -> Array:
     bits &= _SIGN_AND_NUMBER
     floats = bits.view(np.float32)
     floats *= np.float32(_LESS)
-    if floats.size and not -_NOT_FINITE < float(floats.min()) <= float(floats.max()) < _NOT_FINITE:
+    if not finite and floats.size and not -_NOT_FINITE < float(floats.min()) <= float(floats.max()) < _NOT_FINITE:
         return rows.astype(np.float32)
     return floats
 

@@ -117,7 +117,8 @@ class LoadedSpace:
         seen, size = self._trail.size, latest_head(transaction)[0]
         if size < seen:
             return  # another thread is past it already
-        self._trail.follow(transaction)
+        if size > seen:
+            self._trail.follow(transaction)
         if size > seen and self.upto:
             self._leave_out(erased_between(transaction, seen, size))
         upto = embedded_upto(transaction, self.space)
@@ -230,7 +231,8 @@ class View:
         if self._sealed is not None:
             return None
         places, pieces = places_of(self._ids, seqs)
-        return wide(self._vectors[places])[:, : self._dimensions], pieces
+        # `read_rows` left out what is not finite.
+        return wide(self._vectors[places], finite=True)[:, : self._dimensions], pieces
 
     def _anew(self, sealed: Sealed, refused: BadGeneration) -> View:
         """The same, by the vectors of record."""
@@ -355,7 +357,7 @@ def _best(  # noqa: PLR0913, PLR0917
     scan: Scan, vectors: Array, ids: Array, whole: Array, k: int, mask: Array | None
 ) -> tuple[Array, Array]:
     """The k best versions, best first, by a look at every row."""
-    if mask is not None and len(ids) and ids[-1] < len(mask) and mask[ids].all():
+    if mask is not None and len(ids) and ids[-1] < len(mask) and mask.take(ids).all():
         mask = None  # it leaves nothing out: to ask for each row costs a sixth of the scan
     wanted = k
     while True:
