@@ -21,9 +21,10 @@ from substrate.schema import EDGE_TYPE, is_name, is_share
 from substrate.snapshot import Snapshot
 from substrate.values.edges import Edge, Window
 from substrate.values.times import from_microseconds
+from substrate.veil import hidden_in
 from substrate.views.atoms import is_in_use, latest_version, versions_of
 from substrate.views.cards import card_of
-from substrate.views.edges import Link, some_links
+from substrate.views.edges import Around, Link, WeighedLink, edges_around, some_links
 from substrate.views.traces import confirmation_of, expected_name
 
 __all__ = [
@@ -32,12 +33,12 @@ __all__ = [
     "edge_of",
     "end_of",
     "holding",
+    "holding_around",
     "holds_at",
     "is_live",
     "is_tombstoned",
     "joined_to",
     "live_sources",
-    "not_holding",
     "read_edge_type",
     "stated",
     "times_of",
@@ -79,11 +80,11 @@ def is_tombstoned(transaction: ReadTransaction, subject: bytes) -> bool:
 
 def holding(snapshot: Snapshot, links: Sequence[Link]) -> Sequence[Link]:
     """Those of the edges that hold at these moments. Bodies are read at once, and not checked against the log."""
-    closed = not_holding(snapshot, [link.seq for link in links])
+    closed = _not_holding(snapshot, [link.seq for link in links])
     return [link for link in links if link.seq not in closed] if closed else links
 
 
-def not_holding(snapshot: Snapshot, seqs: Sequence[int]) -> set[int]:
+def _not_holding(snapshot: Snapshot, seqs: Sequence[int]) -> set[int]:
     """Those of the statements at these seqs that do not hold: mostly none. As `holding`."""
     rows = snapshot.transaction.get_many(BODIES, [seq_key(seq) for seq in seqs])
     for row in rows:
@@ -98,11 +99,25 @@ def _holds(row: bytes, snapshot: Snapshot) -> bool:
     return _WINDOWS not in row or _open_at(_edge_body(row), snapshot.at)
 
 
-def weighed(snapshot: Snapshot, links: Sequence[Link]) -> Iterator[tuple[Link, float]]:
-    """The same with the confidence of each, which is 1 where none is said."""
-    rows = snapshot.transaction.get_many(BODIES, [seq_key(link.seq) for link in links])
-    for link, row in zip(links, rows, strict=True):
-        if row is not None and _holds(row, snapshot):
+def holding_around(snapshot: Snapshot, around: Sequence[Around]) -> Sequence[Around]:
+    """The same, of edges as they lie around an atom. Bodies are read where it is not known yet whether they hold."""
+    # Whoever may not see a body may not know what it says.
+    sees_all = hidden_in(snapshot.transaction) is None
+    unread = [-one.turned for one in around if not (one.always and sees_all)]
+    closed = _not_holding(snapshot, unread) if unread else ()
+    return [one for one in around if -one.turned not in closed] if closed else around
+
+
+def weighed(snapshot: Snapshot, links: Sequence[WeighedLink]) -> Iterator[tuple[Link, float]]:
+    """Those of the edges that hold, with the confidence of each. Bodies are read where that is not known yet."""
+    if hidden_in(snapshot.transaction) is not None:  # as in `holding_around`
+        links = [(link, None) for link, _ in links]
+    unread = [seq_key(link.seq) for link, share in links if share is None]
+    rows = iter(snapshot.transaction.get_many(BODIES, unread) if unread else ())
+    for link, share in links:
+        if share is not None:
+            yield link, share
+        elif (row := next(rows)) is not None and _holds(row, snapshot):
             yield link, _share_in(row)
 
 
@@ -160,6 +175,14 @@ def joined_to(snapshot: Snapshot, subject: bytes, cut: dict[bytes, None]) -> Ite
     these leave fewer than are wanted, others may hold: then the atom is noted in `cut`.
     """
     if not card_of(snapshot.transaction, subject).statements:
+        return
+    around = edges_around(snapshot.transaction, subject, _READ) if snapshot.upto is None else None
+    if around is not None:  # all of them, read at once
+        around.sort()
+        for out in (True, False):
+            yield from (
+                one.other for one in holding_around(snapshot, [it for it in around if it.leads_out is out][:_FEW])
+            )
         return
     for out in (True, False):
         links, has_more = some_links(snapshot.transaction, subject, _READ, out=out, upto=snapshot.upto)

@@ -28,7 +28,7 @@ from substrate.veil import hidden_in
 from substrate.views.atoms import VersionRow, latest_version
 from substrate.views.beside.conflicts import has_conflicts
 from substrate.views.cards import Card, card_of, cards_of
-from substrate.views.edges import Link, links_around, some_links
+from substrate.views.edges import Link, WeighedLink, links_around, some_links
 from substrate.views.traces import Confirmation, confirmation_of, confirmations_of
 
 __all__ = ["BOOST", "Candidate", "Gatherer", "Lost"]
@@ -125,7 +125,7 @@ class Gatherer:
         self._threshold = threshold
         self._ingested = ingested
         self.domains = Domains(snapshot)
-        self._around: dict[bytes, list[Link] | None] = {}
+        self._around: dict[bytes, list[WeighedLink] | None] = {}
         self._cards: dict[bytes, Card] = {}
         self._latest: dict[bytes, VersionRow | None] = {}
         self._in_conflict = has_conflicts(snapshot.transaction)
@@ -162,7 +162,7 @@ class Gatherer:
         if around is None:
             return None
         end = 0 if out else 1
-        return [link for link in around if link.type == kind and (link.source, link.target)[end] == subject]
+        return [link for link, _ in around if link.type == kind and (link.source, link.target)[end] == subject]
 
     def _version(self, subject: bytes) -> VersionRow | None:
         """The latest version of an atom, read once."""

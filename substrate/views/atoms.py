@@ -50,6 +50,8 @@ _ROW: Final = Struct(">16sQBI")
 _KEY_BYTES: Final = 32
 _MOST: Final = 2**32 - 1
 _NO_NAME: Final = b"\x00"
+_VERSIONS_END: Final = b"\xff" * 9
+"""Behind an atom: where its versions end. No seq is as long."""
 _KINDS: Final = {int(kind): kind for kind in (Kind.PUT, Kind.TOMBSTONE)}
 
 
@@ -223,7 +225,7 @@ def names_before(transaction: ReadTransaction, name: str) -> Iterator[VersionRow
 
 def versions_of(transaction: ReadTransaction, subject: bytes, *, upto: int | None = None) -> Iterator[VersionRow]:
     """The versions of an atom, latest first; none after seq `upto`."""
-    stop = behind(subject) if upto is None else subject + seq_key(upto + 1)
+    stop = subject + (_VERSIONS_END if upto is None else seq_key(upto + 1))
     for key, row in transaction.scan(VERSIONS, subject, stop, reverse=True):
         yield _version(subject, key, row)
 
@@ -236,7 +238,7 @@ def version_names(transaction: ReadTransaction, versions: Iterable[tuple[bytes, 
 
 def latest_version(transaction: ReadTransaction, subject: bytes, upto: int | None = None) -> VersionRow | None:
     """The first that `versions_of` gives: the last version of an atom after seq `upto` (None: of all)."""
-    stop = behind(subject) if upto is None else subject + seq_key(upto + 1)
+    stop = subject + (_VERSIONS_END if upto is None else seq_key(upto + 1))
     for key, row in transaction.scan(VERSIONS, subject, stop, reverse=True, limit=1):
         return _version(subject, key, row)
     return None
@@ -251,7 +253,7 @@ def _version(subject: bytes, key: bytes, row: bytes) -> VersionRow:
 
 def is_in_use(transaction: ReadTransaction, subject: bytes, upto: int | None = None) -> bool:
     """Whether the last version of an atom after seq `upto` (None: of all) is there, and no tombstone."""
-    stop = behind(subject) if upto is None else subject + seq_key(upto + 1)
+    stop = subject + (_VERSIONS_END if upto is None else seq_key(upto + 1))
     for _, row in transaction.scan(VERSIONS, subject, stop, reverse=True, limit=1):
         return row[0] == Kind.PUT
     return False

@@ -1,6 +1,7 @@
 """The view of edges: what is stated between atoms, in both directions, now and before.
 
-    links      atom id (16), direction (1), type, 0, other id (16) -> edge id (16), seq (8), kind (1)
+    links      atom id (16), direction (1), type, 0, other id (16) -> edge id (16), seq (8), kind (1), and of an edge
+               that is stated its confidence (8), if it says one. The first bit of the kind: it speaks of windows
     statements edge id (16), seq (8) -> kind (1), source (16), target (16), type: every statement of every edge. Of one
                that was erased just the kind: a gap
     cards      atom id (16) -> how many edges it has; see views/cards.py
@@ -16,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from struct import Struct
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from substrate.codec import decode_body, read_forget
 from substrate.kv.api import ReadTransaction, WriteTransaction, behind
@@ -24,7 +25,7 @@ from substrate.log.replay import Logged
 from substrate.log.tables import CARDS, JOINS, LINKS, STATEMENTS, read_seq, seq_key
 from substrate.proof.encoding import Json
 from substrate.proof.entry import ID_BYTES, Kind
-from substrate.schema import is_id, is_stated
+from substrate.schema import is_id, is_share, is_stated
 from substrate.values.edges import RENAMED_TO, SUPERSEDES
 from substrate.views.cards import CardChanges
 from substrate.views.joins import PART, drop_joins, gap_row, join_row, type_number, write_joins
@@ -34,6 +35,7 @@ __all__ = [
     "Around",
     "EdgeView",
     "Link",
+    "WeighedLink",
     "edges_around",
     "edges_touching",
     "ever_linked",
@@ -54,6 +56,13 @@ __all__ = [
 OUT: Final = b">"
 IN: Final = b"<"
 _ROW: Final = Struct(">16sQB")
+_WEIGHED_ROW: Final = Struct(">16sQBd")
+_TIMED: Final = 0x80
+"""Set in the kind of a row: whether the edge holds at a time, only its body says."""
+_KIND: Final = 0x7F
+_KIND_AT: Final = _ROW.size - 1
+_LINKS_END: Final = b"\x7f"
+"""Behind an atom: where its links end. Both directions are less."""
 _STATEMENT: Final = Struct(">B16s16s")
 _WINDOWS: Final = b'"windows"'
 _TOOK_PLACES: Final = tuple(
@@ -85,12 +94,12 @@ class EdgeView:
     """See the module."""
 
     name = "edges"
-    version = 2
+    version = 3
     tables: Sequence[str] = (LINKS, STATEMENTS, CARDS, JOINS)
 
     def apply(self, transaction: WriteTransaction, entries: Sequence[Logged]) -> None:
         """Take in entries that come right after those applied before."""
-        links: list[Link] = []
+        links: list[tuple[Link, bytes]] = []
         gaps: list[bytes] = []
         joins: list[bytes] = []
         numbers: dict[str, int] = {}
@@ -104,8 +113,8 @@ class EdgeView:
                     gaps.append(entry.subject + seq_key(entry.seq) + bytes([kind]))
                     joins.append(gap_row(entry.seq, entry.subject, kind))
                 elif (stated := _stated(entry, entry.body)) is not None:
-                    link, windows = stated
-                    links.append(link)
+                    link, row, windows = stated
+                    links.append((link, row))
                     number = numbers.get(link.type)
                     if number is None:
                         number = numbers[link.type] = type_number(link.type)
@@ -122,32 +131,54 @@ def _whole(entry: Logged) -> bytes | None:
     return bytes.fromhex(whole) if is_id(whole) else None
 
 
-def _stated(entry: Logged, body: bytes) -> tuple[Link, Json] | None:
-    """What an entry states, and its windows; None if its ends or type, in a log from elsewhere, can be of no edge."""
+def _stated(entry: Logged, body: bytes) -> tuple[Link, bytes, Json] | None:
+    """What an entry states, its row of links, and its windows.
+
+    None if its ends or type, in a log from elsewhere, can be of no edge.
+    """
     said = decode_body(body)
     if not is_stated(said):
         return None
     source, target = bytes.fromhex(str(said["source"])), bytes.fromhex(str(said["target"]))
     link = Link(entry.subject, entry.seq, entry.kind, source, target, str(said["type"]))
     # What does not fit the schema has no windows; the others need not be checked to know it.
-    return link, entry.read()[0].get("windows") if _WINDOWS in body else None
+    is_timed = _WINDOWS in body
+    row = _row_of(link, said.get("confidence"), is_timed=is_timed)
+    return link, row, entry.read()[0].get("windows") if is_timed else None
 
 
-def _flush(transaction: WriteTransaction, links: list[Link], gaps: list[bytes], joins: list[bytes]) -> None:
+def _row_of(link: Link, share: Json, *, is_timed: bool) -> bytes:
+    """The row of links of a statement. `share`: what it says about how sure it is, be that a share or not."""
+    if link.kind is not Kind.EDGE:
+        return _ROW.pack(link.edge, link.seq, link.kind)
+    number = _EDGE | _TIMED if is_timed else _EDGE
+    if is_share(share):
+        return _WEIGHED_ROW.pack(link.edge, link.seq, number, share)
+    return _ROW.pack(link.edge, link.seq, number)
+
+
+def _says_stated(row: bytes | None) -> bool:
+    """Whether a row of links is of an edge that is stated."""
+    return row is not None and row[_KIND_AT] & _KIND == _EDGE
+
+
+def _flush(
+    transaction: WriteTransaction, links: list[tuple[Link, bytes]], gaps: list[bytes], joins: list[bytes]
+) -> None:
     """Write what was taken in so far, at once."""
     statements = [(gap[:-1], gap[-1:]) for gap in gaps]
     rows: dict[bytes, bytes] = {}
     latest: dict[bytes, Link] = {}
     changes = CardChanges()
-    for link in links:
+    for link, row in links:
         out, into = _keys(link)
-        rows[out] = rows[into] = _ROW.pack(link.edge, link.seq, link.kind)
+        rows[out] = rows[into] = row
         latest[out] = link
         statement = _STATEMENT.pack(link.kind, link.source, link.target) + link.type.encode()
         statements.append((link.edge + seq_key(link.seq), statement))
         changes.state(link.source, link.type, link.target, link.kind)
     for link, before in zip(latest.values(), transaction.get_many(LINKS, list(latest)), strict=True):
-        change = (link.kind is Kind.EDGE) - (before is not None and before[-1] == Kind.EDGE)
+        change = (link.kind is Kind.EDGE) - _says_stated(before)
         if change:
             changes.live(link.source, link.target, change)
     if rows:
@@ -187,16 +218,25 @@ def _forget(transaction: WriteTransaction, entry: Logged) -> None:
             if len(row) > 1:
                 transaction.put(STATEMENTS, key, row[:1])
                 number, source, target = _STATEMENT.unpack_from(row)
-                changes.state(source, row[_STATEMENT.size :].decode("utf-8", "replace"), target, _KINDS[number], -1)
+                kind = row[_STATEMENT.size :].decode("utf-8", "replace")
+                changes.state(source, kind, target, _KINDS[number], -1)
+                _blank(transaction, Link(entry.subject, seq, _KINDS[number], source, target, kind))
     changes.write(transaction)
     drop_joins(transaction, dropped, gaps)
+
+
+def _blank(transaction: WriteTransaction, link: Link) -> None:
+    """What an erased statement said does not stay in its links. They are those of another, unless a log is forged."""
+    for key in _keys(link):
+        row = transaction.get(LINKS, key)
+        if row is not None and _says_stated(row) and _ROW.unpack_from(row)[:2] == (link.edge, link.seq):
+            transaction.put(LINKS, key, _ROW.pack(link.edge, link.seq, _EDGE | _TIMED))
 
 
 def _drop_link(transaction: WriteTransaction, link: Link, changes: CardChanges) -> None:
     """Nothing stays of an edge that was forgotten as a whole."""
     out, into = _keys(link)
-    before = transaction.get(LINKS, out)
-    if before is not None and before[-1] == Kind.EDGE:
+    if _says_stated(transaction.get(LINKS, out)):
         changes.live(link.source, link.target, -1)
     transaction.delete(LINKS, out)
     transaction.delete(LINKS, into)
@@ -215,8 +255,8 @@ def find_links(transaction: ReadTransaction, sources: Sequence[bytes], kind: str
         if row is None:
             found.append(None)
         else:
-            edge, seq, number = _ROW.unpack(row)
-            found.append(Link(edge, seq, _KINDS[number], source, target, kind))
+            edge, seq, number = _ROW.unpack_from(row)
+            found.append(Link(edge, seq, _KINDS[number & _KIND], source, target, kind))
     return found
 
 
@@ -235,8 +275,8 @@ def links_ever(transaction: ReadTransaction, atom: bytes, kind: str) -> Iterator
     """The edges of a type from an atom, as they were last stated; those taken back among them."""
     prefix = _links_prefix(atom, kind, out=True)
     for key, row in transaction.scan(LINKS, prefix, behind(prefix)):
-        edge, seq, number = _ROW.unpack(row)
-        yield Link(edge, seq, _KINDS[number], atom, key[-ID_BYTES:], kind)
+        edge, seq, number = _ROW.unpack_from(row)
+        yield Link(edge, seq, _KINDS[number & _KIND], atom, key[-ID_BYTES:], kind)
 
 
 def took_a_place(transaction: ReadTransaction, atom: bytes) -> bool:
@@ -274,11 +314,11 @@ def _links_prefix(atom: bytes, kind: str | None, *, out: bool) -> bytes:
 
 def _link_at(transaction: ReadTransaction, key: bytes, row: bytes, upto: int | None) -> Link | None:
     """The edge of a row as it was after seq `upto`; None if it was not stated then, or taken back."""
-    edge, seq, number = _ROW.unpack(row)
+    edge, seq, number = _ROW.unpack_from(row)
     if upto is not None and seq > upto:
         link = statement_at(transaction, edge, upto)
         return link if link is not None and link.type and link.kind is Kind.EDGE else None
-    return _stated_at(key, edge, seq) if number == _EDGE else None
+    return _stated_at(key, edge, seq) if number & _KIND == _EDGE else None
 
 
 def _stated_at(key: bytes, edge: bytes, seq: int) -> Link:
@@ -294,6 +334,10 @@ def _type_in(key: bytes) -> str:
     return key.decode("utf-8", "replace")
 
 
+WeighedLink: TypeAlias = tuple[Link, float | None]
+"""An edge and its confidence, which is 1 where none is said. None: only its body says that, and whether it holds."""
+
+
 class Around(NamedTuple):
     """An edge of an atom as a path needs it: it meets hundreds, and goes along a few. They sort as walks take them.
 
@@ -306,6 +350,13 @@ class Around(NamedTuple):
     other: bytes
     key: bytes
     edge: bytes
+    always: bool
+    """Whether it holds at all times; else its body says when."""
+
+    @property
+    def leads_out(self) -> bool:
+        """Whether it leads from the atom, or to it."""
+        return self.key[ID_BYTES] == _OUT
 
     def link(self) -> Link:
         """All of it."""
@@ -314,24 +365,32 @@ class Around(NamedTuple):
 
 def edges_around(transaction: ReadTransaction, atom: bytes, most: int) -> list[Around] | None:
     """The edges from and to an atom, those taken back left out, in one scan; None if there are more than `most`."""
-    rows = list(transaction.scan(LINKS, atom, behind(atom), limit=most + 1))
+    rows = list(transaction.scan(LINKS, atom, atom + _LINKS_END, limit=most + 1))
     if len(rows) > most:
         return None
     found = []
     for key, row in rows:
-        edge, seq, number = _ROW.unpack(row)
-        if number == _EDGE:
-            found.append(_new(Around, (key[ID_BYTES + 1 : -ID_BYTES - 1], -seq, key[-ID_BYTES:], key, edge)))
+        edge, seq, number = _ROW.unpack_from(row)
+        if number & _KIND == _EDGE:
+            kind, other = key[ID_BYTES + 1 : -ID_BYTES - 1], key[-ID_BYTES:]
+            found.append(_new(Around, (kind, -seq, other, key, edge, number == _EDGE)))
     return found
 
 
-def links_around(transaction: ReadTransaction, atom: bytes, most: int) -> list[Link] | None:
+def links_around(transaction: ReadTransaction, atom: bytes, most: int) -> list[WeighedLink] | None:
     """The same, with all that is known of each."""
-    rows = list(transaction.scan(LINKS, atom, behind(atom), limit=most + 1))
+    rows = list(transaction.scan(LINKS, atom, atom + _LINKS_END, limit=most + 1))
     if len(rows) > most:
         return None
-    read = [(key, *_ROW.unpack(row)) for key, row in rows]
-    return [_stated_at(key, edge, seq) for key, edge, seq, number in read if number == _EDGE]
+    found: list[WeighedLink] = []
+    for key, row in rows:
+        edge, seq, number = _ROW.unpack_from(row)
+        if number == _EDGE:
+            share = 1.0 if len(row) == _ROW.size else _WEIGHED_ROW.unpack(row)[3]
+            found.append((_stated_at(key, edge, seq), share))
+        elif number & _KIND == _EDGE:
+            found.append((_stated_at(key, edge, seq), None))
+    return found
 
 
 def has_links(transaction: ReadTransaction, atom: bytes, kind: str, *, out: bool) -> bool:
@@ -348,7 +407,7 @@ def is_linked(transaction: ReadTransaction, atom: bytes) -> bool:
 def edges_touching(transaction: ReadTransaction, atom: bytes) -> list[bytes]:
     """The ids of all edges, taken back or not, that have this end."""
     rows = transaction.scan(LINKS, atom, behind(atom))
-    return list(dict.fromkeys(_ROW.unpack(row)[0] for _, row in rows))
+    return list(dict.fromkeys(row[:ID_BYTES] for _, row in rows))
 
 
 def ever_linked(transaction: ReadTransaction, atom: bytes, kind: str | None = None) -> Iterator[bytes]:

@@ -5,6 +5,8 @@ The first, `free_names`, is of the last version that took any printable characte
 that kept neither cards of atoms, nor edges as columns, nor counts. Its answers go with it. `claims` is of the last with
 the first version of the view of claims. `whole_blocks` is of the last that kept the postings of the newest entries with
 those of their block; its answers go with it.
+`bare_links` is of the last whose links did not say how sure an edge is, nor
+whether it has windows; with answers.
 """
 
 from __future__ import annotations
@@ -214,11 +216,74 @@ def word_answers(memory: Any) -> dict[str, Any]:
     return answers
 
 
+WALKED = tuple(f"v1.fact.w{number}" for number in range(10))
+WINDOWS = {
+    "then": [{"start": "2024-01-01", "end": "2025-06-01"}],
+    "now": [{"start": "2025-06-01"}],
+    "twice": [{"end": "2024-01-01"}, {"start": "2024-06-01"}],
+}
+
+
+def make_with_bare_links(folder: Path) -> None:
+    """Edges with and without windows and confidence: stated once, stated otherwise, taken back, forgotten."""
+    clock = ManualClock(START)
+
+    def edge(one: int, other: int, **more: object) -> dict[str, Any]:
+        return {"source": WALKED[one], "type": "causes", "target": WALKED[other], **more}
+
+    with substrate.open(
+        folder / "store", home=folder / "home", origin="substrate-small", clock=clock, background=False, model="none"
+    ) as memory:
+        memory.checkpoint([f"{name} = The step with number {at}" for at, name in enumerate(WALKED)])
+        memory.checkpoint(
+            edges=[
+                edge(0, 1, confidence=0.3),
+                edge(1, 2, windows=WINDOWS["then"]),
+                edge(0, 3, confidence=1),
+                edge(3, 4, windows=WINDOWS["now"], confidence=0.125),
+                edge(4, 2),
+                edge(5, 6, windows=WINDOWS["twice"]),
+                edge(6, 7, confidence=0.9),
+                edge(7, 8),
+                edge(2, 5, confidence=0),
+                edge(8, 9, windows=WINDOWS["then"]),
+            ]
+        )
+        clock.advance(1_000_000)
+        memory.checkpoint(edges=[edge(8, 9, confidence=0.7), edge(0, 1, windows=WINDOWS["now"])])
+        memory.checkpoint(unedges=[edge(7, 8)])
+        memory.checkpoint(edges=[edge(9, 0, confidence=0.6)], actor="bob")
+        memory.forget(actor="bob")
+        memory.compact()
+    with (
+        substrate.open(
+            folder / "store", home=folder / "nobody", read_only=True, clock=clock, background=False, model="none"
+        ) as reader,
+        reader.session(observe=False),
+    ):
+        (folder / "answers.json").write_text(json.dumps(walked_answers(reader)), encoding="utf-8")
+
+
+def walked_answers(memory: Any) -> dict[str, Any]:
+    """Paths between all, and what walks find from each, at some moments, as JSON has it."""
+    said: dict[str, Any] = {}
+    for moment, asked in MOMENTS.items():
+        for at, one in enumerate(WALKED):
+            for other in WALKED[at + 1 :]:
+                said[f"path {one} {other} {moment}"] = memory.path(one, other, **asked).to_dict()
+            for walk in ("best", "pagerank"):
+                found = memory.search(f"number {at}", hops=2, walk=walk, limit=20, **asked)
+                said[f"{walk} from {one} {moment}"] = [[hit.name, round(hit.score, 6), list(hit.via)] for hit in found]
+    answers: dict[str, Any] = json.loads(json.dumps(said))
+    return answers
+
+
 MAKERS = {
     "free_names": make,
     "no_cards": make_without_cards,
     "claims": make_claims,
     "whole_blocks": make_whole_blocks,
+    "bare_links": make_with_bare_links,
 }
 
 

@@ -13,7 +13,15 @@ from substrate.clock import ManualClock
 from substrate.log import replay, upgrade
 from tests.before.asking import NOW, unpack
 from tests.before.make import START
-from tests.before.make_small import CLAIMS, FACTS, ODD_NAMES, small_answers, word_answers
+from tests.before.make_small import (
+    CLAIMS,
+    FACTS,
+    ODD_NAMES,
+    WALKED,
+    small_answers,
+    walked_answers,
+    word_answers,
+)
 
 STORES = Path(__file__).parent / "stores"
 
@@ -173,4 +181,38 @@ def test_a_store_of_whole_blocks_answers_the_same_before_and_after_it_is_upgrade
         assert "purple" in memory.search("purple")[0].value
         memory.forget(source="late.md")
         assert not memory.search("purple")
+    assert substrate.fsck(store, home=home).ok
+
+
+# -- of the last version whose links did not say how sure an edge is ---------------------------------------------------
+
+
+def walks_of(store: Path, **how: Any) -> dict[str, Any]:
+    clock = ManualClock(START + 1_000_000)
+    memory = substrate.open(store, model="none", clock=clock, background=False, **how)
+    with memory, memory.session(observe=False):
+        return walked_answers(memory)
+
+
+def test_walks_and_paths_are_the_same_before_and_after_links_say_how_sure_an_edge_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = unpack(tmp_path, STORES / "bare_links.tar.xz")
+    recorded = json.loads((store.parent / "answers.json").read_text(encoding="utf-8"))
+    home, keyless = store.parent / "home", store.parent / "nobody"
+    before = sorted(path.read_bytes() for path in store.rglob("data.mdb"))
+    assert walks_of(store, read_only=True, home=keyless) == recorded
+    assert sorted(path.read_bytes() for path in store.rglob("data.mdb")) == before
+    assert substrate.fsck(store, home=home).ok
+    slices: list[Any] = []
+    monkeypatch.setattr(replay, "BATCH", 5)
+    monkeypatch.setattr(upgrade, "_advance", spied(upgrade._advance, slices))
+    assert walks_of(store, home=home) == recorded
+    assert len(slices) > 3
+    monkeypatch.undo()
+    assert substrate.fsck(store, home=home).ok
+    assert walks_of(store, read_only=True, home=keyless) == recorded
+    with substrate.open(store, home=home, model="none", background=False) as memory:
+        memory.checkpoint(edges=[{"source": WALKED[7], "type": "causes", "target": WALKED[9], "confidence": 0.4}])
+        assert memory.path(WALKED[5], WALKED[9]).atoms == (WALKED[5], WALKED[6], WALKED[7], WALKED[9])
     assert substrate.fsck(store, home=home).ok

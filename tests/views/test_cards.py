@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import struct
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -13,11 +14,12 @@ import pytest
 from substrate.atoms import supersedes
 from substrate.atoms.supersedes import is_superseded, superseders
 from substrate.clock import ManualClock
+from substrate.codec import decode_body
 from substrate.log.copies.check import check_store
-from substrate.log.tables import CARDS, COUNTS, JOINS, LINKS, STATEMENTS, read_seq
+from substrate.log.tables import BODIES, CARDS, COUNTS, JOINS, LINKS, STATEMENTS, read_seq
 from substrate.memory import Memory
 from substrate.names import domain_part, type_of
-from substrate.proof.entry import Kind
+from substrate.proof.entry import SALT_BYTES, Kind
 from substrate.values.times import from_microseconds
 from substrate.views import atoms, cards, edges, joins
 from substrate.views.atoms import names
@@ -50,7 +52,8 @@ def a_step(memory: Memory, clock: ManualClock, chance: random.Random) -> None:
             parent = {"parent": chance.choice(NAMES)} if chance.random() < 0.3 else {}
             memory.checkpoint([{"name": chance.choice(NAMES), "value": "x" * chance.randrange(1, 9), **parent}], **said)
         case "edge":
-            memory.checkpoint(edges=[edge], partial=True, **said)
+            sure = {"confidence": chance.choice((0, 0.25, 1))} if chance.random() < 0.5 else {}
+            memory.checkpoint(edges=[edge | sure], partial=True, **said)
         case "window":
             memory.checkpoint(edges=[{**edge, "valid_from": now}], partial=True, **said)
         case "unedge":
@@ -72,7 +75,12 @@ def counted(memory: Memory) -> None:
         expected: dict[bytes, list[int]] = {}
         total = 0
         for key, row in transaction.scan(LINKS):
-            if row[-1] == Kind.EDGE:
+            if row[24] & 0x7F == Kind.EDGE:
+                body = transaction.get(BODIES, row[16:24])
+                assert body is not None
+                assert bool(row[24] & 0x80) == (b'"windows"' in body)
+                share = decode_body(body[SALT_BYTES:]).get("confidence")
+                assert row[25:] == (b"" if share is None else struct.pack(">d", share))
                 expected.setdefault(key[:16], [0] * 6)[1] += 1
                 total += key[16:17] == edges.OUT
         stated = {key[:16] for key, _ in transaction.scan(STATEMENTS)}

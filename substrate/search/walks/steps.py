@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import itemgetter
 from typing import Final, NamedTuple, TypeAlias
 
-from substrate.atoms.links import holding, not_holding, weighed
+from substrate.atoms.links import holding, holding_around, weighed
 from substrate.atoms.validity import version_at
 from substrate.errors import Forgotten
 from substrate.limits import LIMITS
 from substrate.proof.entry import Kind
 from substrate.snapshot import Snapshot
 from substrate.views.atoms import VersionRow, latest_version
-from substrate.views.edges import Around, Link, edges_around, links_around, some_links
+from substrate.views.edges import Around, Link, WeighedLink, edges_around, links_around, some_links
 
 __all__ = ["EdgeStep", "PlainStep", "Steps", "link_of"]
 
 
-_SEQ: Final = itemgetter(Link._fields.index("seq"))
-_TYPE: Final = itemgetter(Link._fields.index("type"))
 _new: Final = tuple.__new__
 
 
@@ -33,6 +30,12 @@ class EdgeStep(NamedTuple):
 
 PlainStep: TypeAlias = tuple[bytes, float, Link | Around]
 """The same, with the edge as it was found."""
+
+
+def _order(one: WeighedLink) -> tuple[str, int]:
+    """By type, and of each type the edge stated last first."""
+    link = one[0]
+    return link.type, -link.seq
 
 
 def link_of(edge: Link | Around) -> Link:
@@ -69,30 +72,26 @@ class Steps:
         snapshot, most = self._snapshot, LIMITS["walk_edges"]
         around = edges_around(snapshot.transaction, subject, most) if snapshot.upto is None else None
         if around is None:
-            links = holding(snapshot, self._links(subject))
+            links = holding(snapshot, [link for link, _ in self._links(subject)])
             return [(link.target if link.source == subject else link.source, 1.0, link) for link in links]
         around = [one for one in around if one.other != subject]
         around.sort()
-        closed = not_holding(snapshot, [-one.turned for one in around])
-        if closed:
-            around = [one for one in around if -one.turned not in closed]
-        return [(one.other, 1.0, one) for one in around]
+        return [(one.other, 1.0, one) for one in holding_around(snapshot, around)]
 
-    def _links(self, subject: bytes) -> list[Link]:
+    def _links(self, subject: bytes) -> list[WeighedLink]:
         """The edges of an atom that are looked at; one from an atom to itself leads nowhere."""
         transaction, upto, most = self._snapshot.transaction, self._snapshot.upto, LIMITS["walk_edges"]
-        links = links_around(transaction, subject, most) if upto is None else None
-        if links is None:
+        around = links_around(transaction, subject, most) if upto is None else None
+        if around is None:
             out, more_out = some_links(transaction, subject, most, out=True, upto=upto)
             into, more_in = some_links(transaction, subject, most, out=False, upto=upto)
             if more_out or more_in or len(out) + len(into) > most:
                 self.cut[subject] = None
                 out = out[: max(most // 2, most - len(into))]
                 into = into[: most - len(out)]
-            links = out + into
-        links = [link for link in links if link.source != link.target]
-        links.sort(key=_SEQ, reverse=True)
-        links.sort(key=_TYPE)
+            around = [(link, None) for link in out + into]
+        links = [one for one in around if one[0].source != one[0].target]
+        links.sort(key=_order)
         return links
 
     def in_use(self, subject: bytes) -> bool:
