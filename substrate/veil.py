@@ -61,11 +61,14 @@ class Hidden:
     _made: list[tuple[object, Any]] = field(default_factory=list)
     _counts: list[Mapping[bytes, Sequence[int]]] = field(default_factory=list)
 
-    def once(self, of: object, make: Callable[[], _Made]) -> _Made:
-        """What is made of something that all share, kept for the next call. Only of the last that was given."""
+    def once(self, of: object, make: Callable[[_Made | None], _Made]) -> _Made:
+        """What is made of something that all share, kept for the next call. Only of the last that was given.
+
+        `make` gets what was made before of another, or None.
+        """
         known = self._made[0] if self._made else None
         if known is None or known[0] is not of:
-            known = (of, make())
+            known = (of, make(None if known is None else known[1]))
             self._made[:] = [known]
         made: _Made = known[1]
         return made
@@ -264,6 +267,11 @@ class Veiled:
         """Items with start <= key < stop, in key order (from the end if `reverse`), at most `limit`."""
         if table in _OPEN:
             return self._below.scan(table, start, stop, reverse=reverse, limit=limit)
+        if limit == 1:  # mostly the first one is seen, and whoever asks for one asks hundreds of times
+            one = self._below.scan(table, start, stop, reverse=reverse, limit=1)
+            shown = list(self._seen(table, one))
+            if shown:
+                return iter(shown)
         seen = self._seen(table, self._below.scan(table, start, stop, reverse=reverse))
         return seen if limit is None else islice(seen, limit)
 

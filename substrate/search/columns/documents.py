@@ -124,8 +124,13 @@ class Documents:
         whole: Documents = vars(self).get("unveiled", self)
         return whole
 
-    def without(self, hidden: Mask) -> Documents:
-        """The same as one sees them who may not know of some atoms: as if their entries were no versions."""
+    def without(self, hidden: Mask, earlier: Documents | None = None) -> Documents:
+        """The same as one sees them who may not know of some atoms: as if their entries were no versions.
+
+        `earlier`: what this gave for the same atoms, of versions before; it is carried on if these begin with them.
+        """
+        if earlier is not None and len(hidden) <= earlier.size <= self.size and self.history is earlier.whole.history:
+            return self._without_as(earlier)
         stays = np.ones(self.size, np.bool_)
         np.logical_not(hidden, out=stays[: len(hidden)])
         veiled = replace(self, kind=self.kind * stays, flags=self.flags * stays)
@@ -133,6 +138,24 @@ class Documents:
         now.flags.writeable = False
         vars(veiled).update(unveiled=self, said=self.said & stays, when=self.when, now=now)
         return veiled
+
+    def _without_as(self, earlier: Documents) -> Documents:
+        """What is new here is hidden from nobody."""
+        fresh = slice(earlier.size, None)
+        kind, flags = (
+            np.concatenate([known, new[fresh]])
+            for known, new in ((earlier.kind, self.kind), (earlier.flags, self.flags))
+        )
+        veiled = replace(self, kind=kind, flags=flags)
+        said = np.concatenate([earlier.said, self.said[fresh]])
+        vars(veiled).update(unveiled=self, said=said, when=self.when)
+        veiled.take_over(earlier)
+        return veiled
+
+    @cached_property
+    def history(self) -> object:
+        """Of two with the same one, the longer begins with the versions of the other, as they are there."""
+        return object()
 
     def subject(self, seq: int) -> bytes:
         """The id of the atom that this is a version of."""
@@ -161,6 +184,7 @@ class Documents:
     def take_over(self, earlier: Documents) -> None:
         """Carry on what was worked out of the versions of `earlier`, with which these begin. Nothing is read anew."""
         known, own = vars(earlier), vars(self)
+        own["history"] = earlier.history
         fresh = self.followers[np.searchsorted(self.followers, earlier.size) :]
         replaced = self.before[fresh]
         if "now" in known:
@@ -428,7 +452,9 @@ class Columns:
         with self._lock:
             documents = self._at(bare(transaction), size)
         hidden = hidden_in(transaction)
-        return documents if hidden is None else hidden.once(documents, lambda: documents.without(hidden.versions))
+        if hidden is None:
+            return documents
+        return hidden.once(documents, lambda before: documents.without(hidden.versions, before))
 
     def _at(self, transaction: ReadTransaction, size: int) -> Documents:
         if self._latest is None or not self._trail.leads_to(transaction) or size <= self._forgot:

@@ -29,7 +29,7 @@ from substrate.snapshot import Snapshot
 from substrate.values.edges import MEMBER_OF
 from substrate.views.atoms import VersionRow, versions_of
 from substrate.views.follow import erased_between
-from substrate.views.joins import ERASED, FOR_GOOD, FROM_EVER, PART, SEVERAL, type_number
+from substrate.views.joins import ERASED, FOR_GOOD, FROM_EVER, PART, SEVERAL, WINDOW, type_number
 from substrate.views.words import ERASED as GONE
 from substrate.views.words import Field
 
@@ -106,7 +106,16 @@ def _follow(  # noqa: PLR0913
         levels = _all_at_once(snapshot, documents, joins, domain, dormant=dormant)
     mask = levels > 0
     mask.flags.writeable = False
-    return _Kept(documents.size, snapshot.at, _until(snapshot, joins), joins.era, levels, mask)
+    until = None if kept is None else _still_until(snapshot, joins, kept)
+    if until is None:
+        until = _until(snapshot, joins)
+    return _Kept(documents.size, snapshot.at, until, joins.era, levels, mask)
+
+
+def _still_until(snapshot: Snapshot, joins: Joins, kept: _Kept) -> int | None:
+    """What is known of when the next edge begins or ceases to hold, if no edge with a window came since."""
+    fresh = joins.flags[joins.rows_from(kept.size)]
+    return kept.until if snapshot.at < kept.until and not (fresh & WINDOW).any() else None
 
 
 def _until(snapshot: Snapshot, joins: Joins) -> int:
@@ -175,7 +184,8 @@ def _set_level(documents: Documents, levels: Levels, kept: _Kept, versions: Sequ
     before = next((version.seq for version in versions if version.seq < kept.size), None)
     was = (0, False) if before is None else (int(kept.levels[before]), bool(documents.kind[before] == Kind.PUT))
     levels[[version.seq for version in versions]] = steps
-    return was != (steps, versions[0].kind is Kind.PUT)
+    # Of an atom that belonged nowhere and belongs nowhere, in use or not, nobody has anything who leans on it.
+    return was != (steps, versions[0].kind is Kind.PUT) and bool(was[0] or steps)
 
 
 def _turned(snapshot: Snapshot, joins: Joins, kept: _Kept) -> NDArray[np.int64]:
@@ -193,7 +203,10 @@ def _turned(snapshot: Snapshot, joins: Joins, kept: _Kept) -> NDArray[np.int64]:
 
 def _forgotten(transaction: ReadTransaction, documents: Documents, size: int) -> list[bytes]:
     """The atoms of which the entries from `size` on erased versions that were there before."""
-    erased = np.array([seq for seq in erased_between(transaction, size, documents.size) if seq < size], np.int64)
+    gone = [seq for seq in erased_between(transaction, size, documents.size) if seq < size]
+    if not gone:
+        return []
+    erased = np.array(gone, np.int64)
     return documents.ids(erased[documents.kind[erased] != 0]).listed()
 
 
