@@ -35,6 +35,7 @@ __all__ = [
     "holding",
     "holding_around",
     "holds_at",
+    "is_lasting",
     "is_live",
     "is_tombstoned",
     "joined_to",
@@ -93,6 +94,12 @@ def _not_holding(snapshot: Snapshot, seqs: Sequence[int]) -> set[int]:
     else:
         return set()
     return {seq for seq, row in zip(seqs, rows, strict=True) if row is None or not _holds(row, snapshot)}
+
+
+def is_lasting(transaction: ReadTransaction, seqs: Sequence[int]) -> bool:
+    """Whether the statements at these seqs hold whenever one asks: none was erased, or is about some time."""
+    rows = transaction.get_many(BODIES, [seq_key(seq) for seq in seqs])
+    return all(row is not None and _WINDOWS not in row for row in rows)
 
 
 def _holds(row: bytes, snapshot: Snapshot) -> bool:

@@ -22,13 +22,13 @@ from substrate.atoms.domains import DOMAIN, Domains, read_domain
 from substrate.atoms.meant.near_names import or_near
 from substrate.atoms.resolve import find_subject, name_of
 from substrate.bootstrap.absent import NEVER, absent_in, absent_under, why_absent
-from substrate.bootstrap.candidates import BOOST, Gatherer
+from substrate.bootstrap.candidates import BOOST, Candidate, Gatherer
 from substrate.bootstrap.choose import PINNED_PART, choose
 from substrate.bootstrap.evidence import HIGH_IMPACT
-from substrate.bootstrap.fit import LEAST_TOKENS, Measure, Shown, brief, cost_of, fit, form_of, room_in
+from substrate.bootstrap.fit import LEAST_TOKENS, Measure, Shown, cost_of, fit, form_of, is_countable, room_in
 from substrate.bootstrap.pack import Item
 from substrate.bootstrap.rules import Pinned, pinned
-from substrate.bootstrap.show import Offer, atom_shown, clashes_shown, cluster_of, same_text
+from substrate.bootstrap.show import Costs, Look, Offer, Texts, clashes_shown, looking, why_of
 from substrate.embed.tokens import TokenCounter, cut, token_counter
 from substrate.errors import InputError, SchemaInvalid
 from substrate.learn.forecast import Forecaster, Need
@@ -208,6 +208,7 @@ class _Opener:
         self._absent: list[Absent] = []
         self._domain = None if asked.domain is None else self._found(asked.domain)
         self._pins = pinned(snapshot, documents)
+        self._costs, self._texts = Costs(snapshot.transaction, measure), Texts(snapshot.transaction)
         self._gatherer = Gatherer(
             snapshot, domain=self._domain, threshold=asked.threshold, ingested=asked.ingested, inside=inside
         )
@@ -231,8 +232,9 @@ class _Opener:
         offers = self._offers(room)
         aimed = asked.objective is not None and self._domain is None
         chosen, rest = choose(offers, room, measure, aimed=aimed)
-        weakest = [offer.atom.name for offer in reversed(chosen)]
-        return fit(self._draft(envelope, chosen, rest), weakest, measure)
+        weakest = [offer.name for offer in reversed(chosen)]
+        costs = {offer.name: offer.tokens for offer in chosen}
+        return fit(self._draft(envelope, chosen, rest), weakest, measure, costs)
 
     def _envelope(self) -> Opening:
         """What is said in any case: what was asked, of a long text its beginning."""
@@ -286,9 +288,11 @@ class _Opener:
 
         if self._domain is None:
             return sorted(needs, key=lambda need: (not need.is_taught, waits(need)))
-        members = self._members([need.subject for need in needs])
-        likely = (need.subject for need in needs[:_LIKELY] if need.subject not in members)
-        members |= {subject for subject in likely if self._gatherer.is_in_domain(subject)}
+        subjects = [need.subject for need in needs]
+        likely, others = subjects[:_LIKELY], subjects[_LIKELY:]
+        # Who belongs to the domain by one edge does so by at most two: of the likely ones, one look tells both.
+        members = self._members(others if self._gatherer.knows_domain else subjects)
+        members |= {at for at in likely if at not in members and self._gatherer.is_in_domain(at)}
 
         def precedes(need: Need) -> tuple[bool, bool, float]:
             return (
@@ -341,7 +345,7 @@ class _Opener:
         seen: set[str] = set()
         once = []
         for offer in offers:
-            text = same_text(offer.candidate)
+            text = self._texts.same(offer.candidate)
             if text in seen:
                 self._gatherer.drop("duplicate", offer.candidate)
                 continue
@@ -364,24 +368,30 @@ class _Opener:
         return offers
 
     def _forms(self, needs: Sequence[Need], room: int) -> list[Offer]:
-        measure, offers = self._measure, []
+        offers, is_brief = [], self._asked.max_tokens < _BRIEFLY
         for candidate in self._gatherer.gather(needs):
             pin = self._pins.get(candidate.need.subject)
-            atom = atom_shown(candidate)
-            if pin is not None:
-                atom = replace(atom, why="")  # it is a rule: where it stands says so
-            if self._asked.max_tokens < _BRIEFLY:
-                atom = brief(atom)
-            form = form_of(atom, room, room // _VALUE_PART, measure)
+            # Of a rule it is not said why it is here: where it stands says so.
+            look = Look(why_of(candidate) if pin is None else "", is_brief)
+            form = self._form(candidate, look, room)
             if form is None:
                 self._gatherer.drop("too_large", candidate)
                 continue
-            clashes = clashes_shown(candidate, self._name)
-            cost = min(room, form.cost + sum(cost_of(clash, measure) for clash in clashes))
-            item = Item(candidate.value, cost, cluster_of(candidate, self._domain))
-            section = "atoms" if pin is None else pin.section
-            offers.append(Offer(candidate, section, form.atom, form.cost, clashes, item))
+            atom, tokens = form
+            clashes = clashes_shown(candidate, self._name) if candidate.clashes else ()
+            cost = min(room, tokens + sum(cost_of(clash, self._measure) for clash in clashes))
+            item = Item(candidate.value, cost, self._texts.cluster(candidate, self._domain))
+            offers.append(Offer(candidate, "atoms" if pin is None else pin.section, look, tokens, clashes, item, atom))
         return offers
+
+    def _form(self, candidate: Candidate, look: Look, room: int) -> tuple[OpeningAtom | None, int] | None:
+        """The form in which a candidate would be shown, and what it takes; None in place of one that is just whole."""
+        longest = room // _VALUE_PART
+        if is_countable(str(candidate.body.members.get("value")), longest):
+            cost = self._costs.of(candidate, look)
+            if cost is not None and cost <= longest <= room:
+                return None, cost
+        return form_of(looking(candidate, look), room, longest, self._measure)
 
     def _name(self, subject: bytes) -> str:
         return name_of(self._snapshot.transaction, subject) or str(UUID(bytes=subject))
@@ -392,15 +402,14 @@ class _Opener:
         for offer in rest:
             gatherer.drop("rule_no_room" if self._is_pinned(offer) else "no_room", offer.candidate)
         absent = {missing.name: missing for missing in self._absent}
-        for offer in shown:
-            for missing in absent_under(self._snapshot.transaction, offer.candidate.need.subject, offer.atom.name):
+        for offer in filter(lambda offer: gatherer.depends(offer.candidate), shown):
+            for missing in absent_under(self._snapshot.transaction, offer.candidate.need.subject, offer.name):
                 absent.setdefault(missing.name, missing)
         # Of a rule that is not shown at least the name is: who does not know that there is one would break it.
         best = sorted(gatherer.lost, key=lambda lost: (lost.subject not in self._pins, -lost.share))[:_BEST]
         sections: dict[str, tuple[OpeningAtom, ...]] = {}
         for offer in sorted(shown, key=lambda offer: (offer.waits, -offer.item.value)):
-            atom = replace(offer.atom, tokens=offer.tokens)
-            sections[offer.section] = (*sections.get(offer.section, ()), atom)
+            sections[offer.section] = (*sections.get(offer.section, ()), offer.atom)
         return replace(
             envelope,
             goals=sections.get("goals", ()),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from substrate.atoms.bodies import Body, bodies_of
 from substrate.atoms.domains import Domains
-from substrate.atoms.links import live_sources
+from substrate.atoms.links import is_lasting, is_live, live_sources
 from substrate.atoms.stale import Stale, stale_because
 from substrate.atoms.supersedes import is_superseded
 from substrate.atoms.validity import version_at
@@ -18,6 +18,7 @@ from substrate.bootstrap.evidence import Evidence, Grounds, weigh
 from substrate.ciphers import CIPHERTEXT
 from substrate.conflicts.detect import Clash, conflicts_of
 from substrate.errors import Forgotten
+from substrate.kv.api import Kept, kept_by
 from substrate.learn.forecast import Need, uses_of
 from substrate.names import IN_DOMAINS, type_of
 from substrate.proof.entry import Kind
@@ -37,6 +38,8 @@ _FEW: Final = 15
 """References that are looked at."""
 _AROUND: Final = 40
 """Edges of an atom that are read at once."""
+_SHORT: Final = 1000
+"""Characters of a value up to which what was read of an atom is kept: `kept_by` is for what is small."""
 BOOST: Final = 2.0
 """How much more what belongs to the domain is needed."""
 _HOLDER: Final = 0.1
@@ -97,6 +100,26 @@ def _is_page(version: VersionRow) -> bool:
     return type_of(version.name or "") in IN_DOMAINS
 
 
+class _Read(NamedTuple):
+    """What rows say of the latest version of an atom, whoever asks, and whenever."""
+
+    version: VersionRow
+    body: Body | None
+    card: Card
+    used: float
+    confirmed: Confirmation | None
+    references: int | None
+    """Atoms in use that refer to it, of some that are looked at; None: that depends on the time, or on many edges."""
+    groups: tuple[bytes, ...] | None
+    """See `Candidate`; None as above."""
+
+    @property
+    def is_short(self) -> bool:
+        """Whether it is worth keeping until the store changes."""
+        value = None if self.body is None else self.body.members.get("value")
+        return isinstance(value, str) and len(value) <= _SHORT and self.groups is not None
+
+
 class Lost(NamedTuple):
     """One that was needed and is not shown."""
 
@@ -127,26 +150,63 @@ class Gatherer:
         self.domains = Domains(snapshot)
         self._around: dict[bytes, list[WeighedLink] | None] = {}
         self._cards: dict[bytes, Card] = {}
-        self._latest: dict[bytes, VersionRow | None] = {}
+        now = snapshot.is_now
+        self._latest: dict[bytes, VersionRow | None] = kept_by(snapshot.transaction, "latest versions") if now else {}
+        self._read: Kept = kept_by(snapshot.transaction, "candidates") if now else {}
         self._in_conflict = has_conflicts(snapshot.transaction)
         self.left_out: Counter[str] = Counter()
         self.lost: list[Lost] = []
 
     def gather(self, needs: Sequence[Need]) -> list[Candidate]:
         """Those of the atoms that may be shown, in the order given."""
-        versions, transaction = self._versions(needs), self._snapshot.transaction
-        subjects, seqs = [need.subject for need, _ in versions], [version.seq for _, version in versions]
-        self._cards.update(zip(subjects, cards_of(transaction, subjects), strict=True))
-        bodies, uses = bodies_of(transaction, seqs), uses_of(transaction, subjects)
-        confirmations = confirmations_of(transaction, subjects, seqs)
         found = []
-        for (need, version), body, used, confirmed in zip(versions, bodies, uses, confirmations, strict=True):
-            judged = self._judged(need, version, body, used, confirmed) if body and body.damage is None else "damaged"
+        for need, read in self._reads(self._versions(needs)):
+            judged = self._judged(need, read) if read.body and read.body.damage is None else "damaged"
             if isinstance(judged, Candidate):
                 found.append(judged)
             else:
-                self._lose(judged, need, version)
+                self._lose(judged, need, read.version)
         return found
+
+    def _reads(self, versions: Sequence[tuple[Need, VersionRow]]) -> Iterator[tuple[Need, _Read]]:
+        """What there is to read of each, those that nobody has read in this state of the store at once."""
+        found = {need.subject: self._read.get(need.subject) for need, _ in versions}
+        missing = [version for need, version in versions if found[need.subject] is None]
+        for read in self._read_many(missing) if missing else ():
+            found[read.version.subject] = read
+            if read.is_short:
+                self._read[read.version.subject] = read
+        for need, _ in versions:
+            known = found[need.subject]
+            if known is not None:
+                self._cards[need.subject] = known.card
+                yield need, known
+
+    def _read_many(self, versions: Sequence[VersionRow]) -> Iterator[_Read]:
+        transaction = self._snapshot.transaction
+        subjects, seqs = [version.subject for version in versions], [version.seq for version in versions]
+        self._cards.update(zip(subjects, cards_of(transaction, subjects), strict=True))
+        bodies, uses = bodies_of(transaction, seqs), uses_of(transaction, subjects)
+        confirmations = confirmations_of(transaction, subjects, seqs)
+        for version, body, used, confirmed in zip(versions, bodies, uses, confirmations, strict=True):
+            joined = self._joined(version.subject)
+            yield _Read(version, body, self._cards[version.subject], used, confirmed, *joined)
+
+    def _joined(self, subject: bytes) -> tuple[int | None, tuple[bytes, ...] | None]:
+        """How many refer to an atom, and its groups; None if an edge holds for a time, or there are very many."""
+        card = self._card(subject)
+        if not (card.referred or card.groups):
+            return 0, ()
+        around = self._edges_of(subject)
+        if around is None or not self._snapshot.is_now:
+            return None, None
+        into = [link for link in around if link.type == REFERENCES and link.target == subject][:_FEW]
+        groups = [link for link in around if link.type == MEMBER_OF and link.source == subject]
+        transaction = self._snapshot.transaction
+        if not is_lasting(transaction, [link.seq for link in (*into, *groups)]):
+            return None, None
+        references = sum([is_live(transaction, link.source, None) for link in into])
+        return references, tuple([link.target for link in groups])
 
     def groups_of(self, subject: bytes) -> tuple[bytes, ...]:
         """The hubs and domains that an atom is said to be a member of, those among them that nobody has saved."""
@@ -156,13 +216,17 @@ class Gatherer:
         """All edges of a type from or to an atom, read once for all types; None of an atom that has very many."""
         if not getattr(self._card(subject), _COUNTED[kind]):
             return []
-        if subject not in self._around:
-            self._around[subject] = links_around(self._snapshot.transaction, subject, _AROUND)
-        around = self._around[subject]
+        around = self._edges_of(subject)
         if around is None:
             return None
         end = 0 if out else 1
         return [link for link, _ in around if link.type == kind and (link.source, link.target)[end] == subject]
+
+    def _edges_of(self, subject: bytes) -> list[Link] | None:
+        """All edges from and to an atom, read once; None of an atom that has very many."""
+        if subject not in self._around:
+            self._around[subject] = links_around(self._snapshot.transaction, subject, _AROUND)
+        return self._around[subject]
 
     def _version(self, subject: bytes) -> VersionRow | None:
         """The latest version of an atom, read once."""
@@ -182,6 +246,15 @@ class Gatherer:
         if links is None:
             return some_links(self._snapshot.transaction, subject, _FEW, out=False, kind=REFERENCES)[0]
         return links[:_FEW]
+
+    def depends(self, candidate: Candidate) -> bool:
+        """Whether a candidate was ever said to depend on something."""
+        return bool(self._card(candidate.need.subject).depends)
+
+    @property
+    def knows_domain(self) -> bool:
+        """Whether it is known which versions are of atoms of the domain, and no edge has to be looked at."""
+        return self._inside is not None
 
     def is_in_domain(self, subject: bytes) -> bool:
         """Whether an atom belongs to the domain asked about, by at most two steps."""
@@ -220,10 +293,11 @@ class Gatherer:
                 found.append((need, version))
         return found
 
-    def _judged(
-        self, need: Need, version: VersionRow, body: Body, used: float, confirmed: Confirmation | None
-    ) -> Candidate | str:
-        """The candidate that this version, confirmed then, is; or the reason why it is none."""
+    def _judged(self, need: Need, read: _Read) -> Candidate | str:
+        """The candidate that this version is; or the reason why it is none."""
+        version, body, confirmed = read.version, read.body, read.confirmed
+        if body is None:
+            return "damaged"
         members = body.members
         if members.get("origin") == "ingested" and (not self._ingested or (_is_page(version) and _is_filling(need))):
             return "ingested"
@@ -233,16 +307,16 @@ class Gatherer:
                 return "not_in_force"
             version, body = found
             confirmed = confirmation_of(self._snapshot.transaction, version.subject, version.seq)
-        subject = need.subject
-        into = self._links(subject, SUPERSEDES, out=False)
-        if self._card(subject).superseded and is_superseded(self._snapshot, subject, into):
+        subject, card = need.subject, read.card
+        if card.superseded and is_superseded(self._snapshot, subject, self._links(subject, SUPERSEDES, out=False)):
             return "superseded"
-        clashes = self._clashes(subject)
-        stale = stale_because(self._snapshot, subject, self._card(subject))
-        evidence = weigh(self._grounds(subject, body, used, confirmed, clashes, is_stale=bool(stale)))
+        clashes = self._clashes(subject) if self._in_conflict else ()
+        stale = stale_because(self._snapshot, subject, card) if card.depends else ()
+        grounds = self._grounds(read, body, confirmed, clashes, is_stale=bool(stale))
+        evidence = weigh(grounds)
         if evidence.value < self._threshold:
             return "low_evidence"
-        groups = self.groups_of(subject)
+        groups = self.groups_of(subject) if read.groups is None else read.groups
         return Candidate(need, version, body, evidence, groups, self.is_in_domain(subject), clashes, stale)
 
     def _clashes(self, subject: bytes) -> tuple[Clash, ...]:
@@ -251,7 +325,7 @@ class Gatherer:
         A page that somebody else wrote neither gets into the opening by contradicting what is there, nor makes that
         doubtful.
         """
-        found = tuple(conflicts_of(self._snapshot, subject)) if self._in_conflict else ()
+        found = tuple(conflicts_of(self._snapshot, subject))
         return found if self._ingested else tuple(clash for clash in found if not self._is_withheld(subject, clash))
 
     def _is_withheld(self, subject: bytes, clash: Clash) -> bool:
@@ -268,29 +342,26 @@ class Gatherer:
             return None
         return None if found is None or found[1].damage is not None else found
 
-    def _grounds(  # noqa: PLR0913
-        self,
-        subject: bytes,
-        body: Body,
-        used: float,
-        confirmed: Confirmation | None,
-        clashes: Sequence[Clash],
-        *,
-        is_stale: bool,
+    def _grounds(
+        self, read: _Read, body: Body, confirmed: Confirmation | None, clashes: Sequence[Clash], *, is_stale: bool
     ) -> Grounds:
         get = body.members.get
         origin, confidence = get("origin"), get("confidence")
-        references = self._references(subject)
-        confirmed_ones = sum(clash.confirmed for clash in clashes)
+        confirmed_ones = sum(clash.confirmed for clash in clashes) if clashes else 0
         return Grounds(
             origin=origin if isinstance(origin, str) else None,
             has_source=bool(get("source")),
             confidence=float(confidence) if isinstance(confidence, int | float) else None,
             confirmations=0 if confirmed is None else confirmed.times,
-            references=sum(1 for _ in live_sources(self._snapshot, references)) if references else 0,
-            uses=used,
+            references=self._referring(read.version.subject) if read.references is None else read.references,
+            uses=read.used,
             age_s=(self._snapshot.at - (body.time if confirmed is None else confirmed.time)) / _SECOND,
             conflicts=confirmed_ones,
             suspicions=len(clashes) - confirmed_ones,
             is_stale=is_stale,
         )
+
+    def _referring(self, subject: bytes) -> int:
+        """How many of the atoms in use refer to an atom now, of some that are looked at."""
+        references = self._references(subject)
+        return sum(1 for _ in live_sources(self._snapshot, references)) if references else 0

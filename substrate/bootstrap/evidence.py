@@ -83,8 +83,8 @@ def weigh(grounds: Grounds) -> Evidence:
         "conflict": _IN_CONFLICT * _often(grounds.conflicts) + (_SUSPECTED if grounds.suspicions > 0 else 0.0),
         "stale": _STALE if grounds.is_stale else 0.0,
     }
-    value = evidence_of(parts) if grounds.is_proven else 0.0
-    return Evidence(value, {part: added for part, added in parts.items() if added})
+    said = {part: added for part, added in parts.items() if added}
+    return Evidence(evidence_of(said) if grounds.is_proven else 0.0, said)
 
 
 def evidence_of(parts: Mapping[str, float]) -> float:
@@ -94,4 +94,4 @@ def evidence_of(parts: Mapping[str, float]) -> float:
 
 def _often(times: float) -> float:
     """The first time counts for 1, and each doubling for as much again."""
-    return log2(1 + min(max(times, 0.0), _MANY))
+    return log2(1 + min(times, _MANY)) if times > 0 else 0.0

@@ -1,22 +1,24 @@
 """The whole reply inside its budget: how an atom is shown, and what is given up first if all is too much. Pure.
 
 The reply is measured as it is sent, envelope and all. What is packed was added up before, so there is little to give
-up; but it is the measure that holds, not the sum.
+up; but it is the measure that holds, not the sum. As compact JSON, a reply takes what its items take and what is
+around them, exactly: there it is the sum that is the measure, and no reply is written out to be counted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
-from substrate.embed.tokens import TokenCounter, cut
+from substrate.embed.tokens import TokenCounter, adds_up, cut
 from substrate.errors import InputError
 from substrate.messages import Arg
-from substrate.result import Result, compact
+from substrate.result import Result, compact, compact_said
 from substrate.values.opening import Absent, ConflictingFacts, LeftOut, Opening, OpeningAtom
 
-__all__ = ["LEAST_TOKENS", "Form", "Measure", "Shown", "brief", "cost_of", "fit", "form_of", "room_in"]
+__all__ = ["LEAST_TOKENS", "Form", "Measure", "Shown", "brief", "cost_of", "fit", "form_of", "is_countable", "room_in"]
 
 LEAST_TOKENS: Final = 50
 """The smallest budget: into this, counter and counts fit, also by bytes; and by tokens a short atom beside them."""
@@ -35,6 +37,7 @@ _FEW: Final = 10
 """Atoms from which on JSON is longer than text, by what is around each; with fewer, words may be longer than codes."""
 _KEPT: Final = 100
 _HEADINGS: Final[dict[Hashable, int]] = {}
+_UNKNOWN: Final[Mapping[str, int]] = MappingProxyType({})
 
 
 Shown: TypeAlias = Callable[[Result], str | tuple[str, ...]]
@@ -80,7 +83,27 @@ class Measure:
 
     def count(self, item: Result) -> int:
         """How many tokens it takes: in the largest of the forms in which it is sent."""
-        return max(self.counter.count(form) for form in _forms(self.shown(item)))
+        shown = self.shown(item)
+        if isinstance(shown, str):
+            return self.counter.count(shown)
+        return max(self.counter.count(form) for form in shown)
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether a reply takes what its items take and what is around them: one text, by a counter that adds up."""
+        return self.shown is compact and adds_up(self.counter)
+
+    def whole(self, opening: Opening, costs: Mapping[str, int] = _UNKNOWN) -> int:
+        """How many tokens a reply takes. `costs`: what `cost_of` says of atoms in it, by name, where that is known."""
+        if not costs or not self.adds_up:
+            return self.count(opening)
+        total = self.counter.count(compact_said(opening.outline()))
+        for atoms in (opening.goals, opening.constraints, opening.preferences, opening.atoms):
+            total += sum(costs[atom.name] if atom.name in costs else cost_of(atom, self) for atom in atoms)
+            total -= bool(atoms)  # there is no comma behind the last one
+        for items in (opening.conflicting_facts, opening.absent):
+            total += sum(cost_of(item, self) for item in items) - bool(items)
+        return total
 
 
 def cost_of(item: Result, measure: Measure) -> int:
@@ -107,7 +130,7 @@ def form_of(atom: OpeningAtom, room: int, longest: int, measure: Measure) -> For
 
     What is cut says so.
     """
-    if len(atom.value) <= _LETTERS * longest and (cost := cost_of(atom, measure)) <= longest <= room:
+    if is_countable(atom.value, longest) and (cost := cost_of(atom, measure)) <= longest <= room:
         return Form(atom, cost)  # as most are: counted once
     shown = _shortened(atom, longest, measure)
     cost = cost_of(shown, measure)
@@ -122,6 +145,11 @@ def form_of(atom: OpeningAtom, room: int, longest: int, measure: Measure) -> For
         shown = _shortened(brief(atom), room - around, measure)
         cost = cost_of(shown, measure)
     return Form(shown, cost) if cost <= room and shown.value else None
+
+
+def is_countable(value: str, longest: int) -> bool:
+    """Whether a value may take at most so many tokens. What is longer is not counted whole."""
+    return len(value) <= _LETTERS * longest
 
 
 def _shortened(atom: OpeningAtom, most: int, measure: Measure) -> OpeningAtom:
@@ -168,22 +196,22 @@ def _headings_of(opening: Opening, measure: Measure, *sections: str) -> int:
     return measure.count(held) - measure.count(opening) - sum(measure.count(items[section]) for section in sections)
 
 
-def fit(draft: Opening, weakest: Sequence[str], measure: Measure) -> Opening:
+def fit(draft: Opening, weakest: Sequence[str], measure: Measure, costs: Mapping[str, int] = _UNKNOWN) -> Opening:
     """The draft, or what is left of it when so much is given up that it is within `max_tokens`, as it is shown.
 
-    `weakest`: the names of all atoms in it, in the order in which to give them up.
+    `weakest`: the names of all atoms in it, in the order in which to give them up. `costs`: see `Measure.whole`.
     """
     for smaller in _ever_smaller(draft, weakest):
-        fitted = _counted(smaller, measure)
+        fitted = _counted(smaller, measure, costs)
         if fitted is not None:
             return fitted
     return Opening(draft.counter, draft.max_tokens, draft.max_tokens, cut=True)
 
 
-def _counted(opening: Opening, measure: Measure) -> Opening | None:
+def _counted(opening: Opening, measure: Measure, costs: Mapping[str, int]) -> Opening | None:
     """The opening with its own count in it; None if that is too much."""
     most, count = opening.max_tokens, measure.counter.count
-    around = measure.count(replace(opening, tokens=most)) - measure.counts * count(str(most))
+    around = measure.whole(replace(opening, tokens=most), costs) - measure.counts * count(str(most))
     tokens = around
     while (needed := around + measure.counts * count(str(tokens))) > tokens:
         tokens = needed

@@ -5,20 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
-from typing import Final
+from json import dumps
+from typing import Final, NamedTuple
 
 from substrate.atoms.stale import Stale
 from substrate.bootstrap.candidates import Candidate
-from substrate.bootstrap.fit import Measure, cost_of, form_of
+from substrate.bootstrap.fit import Measure, brief, cost_of, form_of
 from substrate.bootstrap.pack import Item
-from substrate.values.opening import MATCHES, PROPOSED, WEAK, ConflictingFacts, OpeningAtom
+from substrate.kv.api import ReadTransaction, kept_by
+from substrate.result import compact_said
+from substrate.values.opening import MATCHES, PROPOSED, WEAK, ConflictingFacts, OpeningAtom, notable_evidence, said_of
 from substrate.values.times import from_microseconds
 
-__all__ = ["Offer", "atom_shown", "clashes_shown", "cluster_of", "same_text", "shortened"]
+__all__ = ["Costs", "Look", "Offer", "Texts", "atom_shown", "clashes_shown", "looking", "shortened", "why_of"]
 
 _OWN: Final = 40
 """Characters from which on a text stands for itself: `yes` said twice is not the same thing said twice."""
 _LOOKED_AT: Final = 2000
+_SHORT: Final = 1000
+"""Characters of a value up to which what it has in common with others is kept."""
+_WORD: Final = re.compile(r"[^\W\d_]+")
 _MOST_CLASHES: Final = 3
 _WORDS: Final = {
     "match": MATCHES,
@@ -41,11 +47,25 @@ class Offer:
 
     candidate: Candidate
     section: str
-    atom: OpeningAtom
+    look: Look
     tokens: int
-    """What the atom takes. It is not in the atom yet: most offers are not taken, and a copy costs more than it."""
+    """What the atom takes."""
     clashes: tuple[ConflictingFacts, ...]
     item: Item
+    form: OpeningAtom | None = None
+    """The atom, if it was made; most offers are not taken, and to make one costs more than to say what it takes."""
+
+    @property
+    def name(self) -> str:
+        """The atom's name."""
+        return str(self.candidate.body.members.get("name"))
+
+    @property
+    def atom(self) -> OpeningAtom:
+        """What is shown."""
+        if self.form is None:
+            return looking(self.candidate, self.look, self.tokens)
+        return replace(self.form, tokens=self.tokens)
 
     @property
     def waits(self) -> bool:
@@ -53,8 +73,68 @@ class Offer:
         return self.section == "atoms" and self.candidate.need.waits
 
 
-def atom_shown(candidate: Candidate) -> OpeningAtom:
-    """The atom with its metadata, its value whole, and why it is here."""
+class Look(NamedTuple):
+    """How a candidate is shown: with which words for why it is here, and whether with these and its value alone."""
+
+    why: str
+    is_brief: bool
+
+
+def looking(candidate: Candidate, look: Look, tokens: int = 0) -> OpeningAtom:
+    """The atom with its value whole, as it looks; and what it takes, if that is known."""
+    if look.is_brief:
+        return replace(brief(atom_shown(candidate, look.why)), tokens=tokens)
+    return atom_shown(candidate, look.why, tokens)
+
+
+class Costs:
+    """What atoms take that are shown whole, as compact JSON. Worked out once for each version, until the store changes.
+
+    A text takes what its parts take, wherever these meet at a sign (embed/tokens.py). So what changes from one opening
+    to the next, why an atom is here and how well it is supported, is added to what stays.
+    """
+
+    def __init__(self, transaction: ReadTransaction, measure: Measure) -> None:
+        self._count = measure.counter.count
+        self._kept = kept_by(transaction, f"costs of candidates by {measure.counter.name}")
+        self._adds_up = measure.adds_up
+
+    def of(self, candidate: Candidate, look: Look) -> int | None:
+        """As `cost_of`; None if it is not known without looking at the atom."""
+        if candidate.stale or not self._adds_up:
+            return None
+        at = candidate.version.seq, look.is_brief
+        cost: int | None = self._kept.get(at)
+        if cost is None:
+            cost = self._kept[at] = self._own(candidate, look)
+        if not look.is_brief:
+            origin = candidate.body.members.get("origin")
+            evidence = notable_evidence(origin, candidate.evidence.value)  # type: ignore[arg-type]
+            cost += 0 if evidence is None else self._field("evidence", evidence)
+        return cost + (self._field("why", look.why) if look.why and look.why != MATCHES else 0)
+
+    def _own(self, candidate: Candidate, look: Look) -> int:
+        """What it takes without that, and a comma."""
+        get = candidate.body.members.get
+        name, value, tags = get("name"), get("value"), get("tags") or ()
+        if look.is_brief:
+            said = said_of(name, value)  # type: ignore[arg-type]
+        else:
+            said = said_of(name, value, tags, get("confidence"), get("source"), get("origin"))  # type: ignore[arg-type]
+        if PROPOSED in tags:  # type: ignore[operator]
+            said["unconfirmed"] = True
+        return self._count(compact_said(said)) + 1
+
+    def _field(self, name: str, said: float | str) -> int:
+        """What a field takes, and the comma before it."""
+        cost: int | None = self._kept.get(said)
+        if cost is None:
+            cost = self._kept[said] = self._count(f',"{name}":{dumps(said, ensure_ascii=False)}')
+        return cost
+
+
+def atom_shown(candidate: Candidate, why: str | None = None, tokens: int = 0) -> OpeningAtom:
+    """The atom with its metadata, its value whole, and why it is here: as told, or as its need tells."""
     get = candidate.body.members.get
     return OpeningAtom(
         # What is read here was checked against its commitment, and field by field, when the body was read.
@@ -68,11 +148,12 @@ def atom_shown(candidate: Candidate) -> OpeningAtom:
         seq=candidate.version.seq,
         evidence=candidate.evidence.value,
         need=candidate.need.share,
-        why=_why(candidate),
+        why=why_of(candidate) if why is None else why,
         stale=_stale(candidate.stale[0], len(candidate.stale)) if candidate.stale else "",
         unconfirmed=PROPOSED in (get("tags") or ()),  # type: ignore[operator]
         grounds=candidate.evidence.parts,
         parts={part: added for part, added in candidate.need.parts.items() if added > 0},
+        tokens=tokens,
     )
 
 
@@ -80,15 +161,15 @@ def shortened(offer: Offer, room: int, measure: Measure) -> Offer | None:
     """The offer with so much of its value that it fits into the room with its conflicts; None if nothing of it does."""
     clashes = sum(cost_of(clash, measure) for clash in offer.clashes)
     left = room - clashes
-    whole = replace(offer.atom, value=atom_shown(offer.candidate).value, shortened=0)
+    whole = replace(offer.atom, value=atom_shown(offer.candidate).value, shortened=0, tokens=0)
     form = form_of(whole, left, left, measure) if left > 0 else None
     if form is None:
         return None
     item = replace(offer.item, cost=form.cost + clashes)
-    return replace(offer, atom=form.atom, tokens=form.cost, item=item)
+    return replace(offer, form=form.atom, tokens=form.cost, item=item)
 
 
-def _why(candidate: Candidate) -> str:
+def why_of(candidate: Candidate) -> str:
     """What speaks most for it; what was taught, in any case; and of a weak match, that it was needed, if it was."""
     if candidate.is_taught:
         return _WORDS["taught"]
@@ -110,26 +191,38 @@ def clashes_shown(candidate: Candidate, name_of: Callable[[bytes], str]) -> tupl
     )
 
 
-def same_text(candidate: Candidate) -> str | None:
-    """What two atoms that say the same have in common; None if the value is too short to stand for itself."""
-    text = " ".join(_beginning(candidate).casefold().split())
-    return text if len(text) >= _OWN else None
+class Texts:
+    """What texts of candidates have in common with others. Worked out once for each, until the store changes."""
 
+    def __init__(self, transaction: ReadTransaction) -> None:
+        self._kept = kept_by(transaction, "texts of candidates")
 
-def cluster_of(candidate: Candidate, domain: bytes | None) -> Hashable:
-    """What says much the same: parts of one whole, members of one hub, texts that differ in numbers and signs only.
+    def same(self, candidate: Candidate) -> str | None:
+        """What two atoms that say the same have in common; None if the value is too short to stand for itself."""
+        return self._of(candidate)[0]
 
-    The domain asked about is no cluster: to belong to it is no reason to be left out.
-    """
-    parent = candidate.body.members.get("parent")
-    if isinstance(parent, str):
-        return "part of", parent
-    for group in candidate.groups:
-        if group != domain:
-            return "member of", group
-    words = " ".join(re.findall(r"[^\W\d_]+", _beginning(candidate).casefold()))
-    return ("text", words) if len(words) >= _OWN else ("alone", candidate.version.subject)
+    def cluster(self, candidate: Candidate, domain: bytes | None) -> Hashable:
+        """What says much the same: parts of one whole, members of one hub, texts that differ in numbers and signs only.
 
+        The domain asked about is no cluster: to belong to it is no reason to be left out.
+        """
+        parent = candidate.body.members.get("parent")
+        if isinstance(parent, str):
+            return "part of", parent
+        for group in candidate.groups:
+            if group != domain:
+                return "member of", group
+        return self._of(candidate)[1]
 
-def _beginning(candidate: Candidate) -> str:
-    return str(candidate.body.members.get("value"))[:_LOOKED_AT]
+    def _of(self, candidate: Candidate) -> tuple[str | None, Hashable]:
+        known: tuple[str | None, Hashable] | None = self._kept.get(candidate.version.seq)
+        if known is not None:
+            return known
+        value = str(candidate.body.members.get("value"))
+        beginning = value[:_LOOKED_AT].casefold()
+        text, words = " ".join(beginning.split()), " ".join(_WORD.findall(beginning))
+        own = ("text", words) if len(words) >= _OWN else ("alone", candidate.version.subject)
+        said = text if len(text) >= _OWN else None, own
+        if len(value) <= _SHORT:
+            self._kept[candidate.version.seq] = said
+        return said

@@ -17,7 +17,7 @@ from typing import Final, Protocol
 
 from substrate.embed.find_model import DEFAULT_MODEL, find_source
 
-__all__ = ["ByteCounter", "TokenCounter", "WordPieceCounter", "cut", "token_counter"]
+__all__ = ["ByteCounter", "TokenCounter", "WordPieceCounter", "adds_up", "cut", "token_counter"]
 
 _log = logging.getLogger(__name__)
 
@@ -81,6 +81,11 @@ class WordPieceCounter(dict[str, int]):
             return len(piece.encode())
         spans = zip(encoded.tokens, encoded.offsets, strict=True)
         return sum(len(piece[start:end].encode()) if token == _UNKNOWN else 1 for token, (start, end) in spans)
+
+
+def adds_up(counter: TokenCounter) -> bool:
+    """Whether the count of a text is the sum of the counts of its parts, wherever these meet at a sign."""
+    return isinstance(counter, WordPieceCounter | ByteCounter)
 
 
 @cache

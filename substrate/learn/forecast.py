@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from substrate.atoms.supersedes import Heirs
 from substrate.kv.api import ReadTransaction
-from substrate.learn.mixture import Part, Parts, best, leading, mix, question_of, weights_of
+from substrate.learn.mixture import Part, Parts, best, in_factors, leading, mix, question_of, weights_of
 from substrate.learn.parts import Reader
 from substrate.snapshot import Snapshot
 from substrate.views.learned.counts import times_used
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Forecaster", "Need", "uses_of"]
 
 
+_Weighed: TypeAlias = tuple[str, Mapping[bytes, float], float, float]
 _SLIGHT = 0.003
 """A part that is believed less is not worth its reads."""
 _NOT_LEARNT = ("edges", "repeat")
@@ -75,8 +76,9 @@ class Forecaster:
         both = {item: share * left for item, share in others.items()}
         both |= {item: mixed[item] for item in seen if item in mixed}
         shares, meant = self._standing(best(both, _looked_at(count)), count, ())
+        of_open, of_others = _weighed(parts, weights), _weighed(parts, scaled)
         return [
-            Need(heir, share, _reasons(meant[heir], parts, lambda item: weights if item in seen else scaled))
+            Need(heir, share, _reasons(meant[heir], lambda item: of_open if item in seen else of_others))
             for heir, share in best(shares, count)
         ]
 
@@ -136,7 +138,7 @@ class Forecaster:
         fitting = {self._heirs.heir(item) for item in fits}
         weak = {need.subject for need in needs if "match" in need.parts} - set(self._well)
         waiting = weak - fitting if any(need.subject in fitting for need in needs) else set()
-        return [need._replace(is_weak=need.subject in weak, waits=need.subject in waiting) for need in needs]
+        return [Need(*need[:3], need.subject in weak, need.subject in waiting) for need in needs]
 
     def _likeliest(self, parts: Parts, weights: Mapping[str, float], count: int, gone: Collection[bytes]) -> list[Need]:
         """So many that are needed most by these parts, but for some atoms."""
@@ -145,9 +147,8 @@ class Forecaster:
             shares, meant = self._standing(first, count, gone)
             if len(shares) >= count + _SPARE or len(first) < looked_at:
                 break
-        return [
-            Need(heir, share, _reasons(meant[heir], parts, lambda _: weights)) for heir, share in best(shares, count)
-        ]
+        said = _weighed(parts, weights)
+        return [Need(heir, share, _reasons(meant[heir], lambda _: said)) for heir, share in best(shares, count)]
 
     def _standing(
         self, first: Sequence[tuple[bytes, float]], count: int, gone: Collection[bytes]
@@ -179,17 +180,19 @@ def _newest_first(opened: Sequence[bytes]) -> dict[bytes, None]:
     return dict.fromkeys(reversed(opened))
 
 
-def _reasons(
-    items: Sequence[bytes], parts: Parts, weights_for: Callable[[bytes], Mapping[str, float]]
-) -> dict[str, float]:
-    """How much each part gave to these atoms together."""
+def _weighed(parts: Parts, weights: Mapping[str, float]) -> list[_Weighed]:
+    """The parts that are believed: as amounts, what each is to be multiplied by, and how far they are."""
+    return [(name, *in_factors(part), weights[name]) for name, part in parts.items() if weights.get(name)]
+
+
+def _reasons(items: Sequence[bytes], said_of: Callable[[bytes], Sequence[_Weighed]]) -> dict[str, float]:
+    """How much each part gave to these atoms together. `said_of`: what the parts say that speak of an atom."""
     added: dict[str, float] = {}
     for item in items:
-        weights = weights_for(item)
-        for name, part in parts.items():
-            share = part.get(item)
-            if share is not None and weights.get(name):
-                added[name] = added.get(name, 0.0) + weights[name] * share
+        for name, amounts, factor, weight in said_of(item):
+            amount = amounts.get(item)
+            if amount is not None:
+                added[name] = added.get(name, 0.0) + weight * (amount * factor)
     return added
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "explain",
     "highest",
     "improved",
+    "in_factors",
     "leading",
     "mix",
     "question_of",
@@ -207,7 +208,7 @@ def leading(
     bounds = {at: wide.get(at, 0.0) + (narrow.get(at, 0.0) + longest.get(at, 0.0)) * unit for at in some}
     if len(bounds) > count:
         least = sorted(bounds.values(), reverse=True)[count - 1] * _SURELY
-    summed = [(*_in_factors(part), weight) for part, weight in said]
+    summed = [(*in_factors(part), weight) for part, weight in said]
     return best(
         {
             item: sum([weight * (amounts.get(item, 0.0) * factor) for amounts, factor, weight in summed])
@@ -218,7 +219,7 @@ def leading(
     )
 
 
-def _in_factors(part: Part) -> tuple[Mapping[bytes, float], float]:
+def in_factors(part: Part) -> tuple[Mapping[bytes, float], float]:
     """A part as amounts, and what each is to be multiplied by: who asks for many asks these."""
     return (part.amounts, part.factor) if isinstance(part, Scaled) else (part, 1.0)
 
@@ -230,7 +231,7 @@ def _narrow(said: Sequence[tuple[Part, float]]) -> tuple[Mapping[bytes, float], 
     """
     if not said:
         return {}, {}, 1.0
-    factors = [(*_in_factors(part), weight) for part, weight in said]
+    factors = [(*in_factors(part), weight) for part, weight in said]
     whole = [(amounts, weight * factor) for amounts, factor, weight in factors]
     whole.sort(key=lambda one: -len(one[0]))
     longest, unit = whole[0]

@@ -23,6 +23,8 @@ __all__ = [
     "LeftOut",
     "Opening",
     "OpeningAtom",
+    "notable_evidence",
+    "said_of",
 ]
 
 LEFT_OUT: Mapping[str, str] = {
@@ -73,6 +75,7 @@ PROPOSED: Final = "proposed"
 _FOR_WANT_OF_ROOM: Final = ("no_room", "rule_no_room", "too_large", "less_needed", "in_all")
 _FITTING: Final = frozenset(("goals", "taught"))
 """Parts of a need that come from objectives like this one."""
+_LISTS: Final = ("goals", "constraints", "preferences", "atoms", "conflicting_facts", "absent")
 _SMALL: Final = 200
 """Budgets below this are for atoms alone."""
 _BRIEF: Final = 400
@@ -119,26 +122,21 @@ class OpeningAtom(Result):
 
     def to_dict(self) -> dict[str, object]:
         """The filled fields, in few tokens."""
-        said: dict[str, object] = {"name": self.name, "value": self.value}
-        further = {
-            "shortened": self.shortened or None,
-            "tags": list(self.tags) or None,
-            "confidence": self.confidence,
-            "source": self.source,
-            "origin": None if self.origin == "agent" else self.origin,
-            "evidence": self._notable_evidence,
-            "why": None if self.why == MATCHES else self.why or None,
-            "stale": self.stale or None,
-            "unconfirmed": self.unconfirmed or None,
-        }
-        return said | {name: value for name, value in further.items() if value is not None}
+        said = said_of(self.name, self.value, self.tags, self.confidence, self.source, self.origin, self.shortened)
+        if (evidence := self._notable_evidence) is not None:
+            said["evidence"] = evidence
+        if self.why and self.why != MATCHES:
+            said["why"] = self.why
+        if self.stale:
+            said["stale"] = self.stale
+        if self.unconfirmed:
+            said["unconfirmed"] = True
+        return said
 
     @property
     def _notable_evidence(self) -> float | None:
         """The evidence, where it is not what is usual."""
-        usual = _USUAL.get(self.origin or "agent", 0.5)
-        is_usual = self.evidence is None or abs(self.evidence - usual) < _NOTABLE
-        return None if is_usual or self.evidence is None else round(self.evidence, 2)
+        return None if self.evidence is None else notable_evidence(self.origin, self.evidence)
 
     def text(self) -> str:
         """A line, without why it is here: an opening tells that of several at once."""
@@ -279,9 +277,14 @@ class Opening(Result):
 
     def to_dict(self) -> dict[str, object]:
         """The reply; what is empty is left out."""
-        said: dict[str, object] = {"objective": self.objective, "domain": self.domain}
-        for section in ("goals", "constraints", "preferences", "atoms", "conflicting_facts", "absent"):
-            said[section] = [item.to_dict() for item in getattr(self, section)] or None
+        return self._with({section: [item.to_dict() for item in getattr(self, section)] or None for section in _LISTS})
+
+    def outline(self) -> dict[str, object]:
+        """The same with empty lists where it has lists: what is around the items."""
+        return self._with({section: [] if getattr(self, section) else None for section in _LISTS})
+
+    def _with(self, lists: Mapping[str, list[dict[str, object]] | None]) -> dict[str, object]:
+        said: dict[str, object] = {"objective": self.objective, "domain": self.domain, **lists}
         said["left_out"] = self.left_out.to_dict() or None
         by_words = ["by words only"] if self.meaning else []
         if self._tells_lag:
@@ -328,6 +331,35 @@ class Opening(Result):
 
     def _repr_html_(self) -> str:
         return f'<pre class="{UNTYPESET}">{escape(repr(self))}</pre>'
+
+
+def said_of(  # noqa: PLR0913, PLR0917
+    name: str,
+    value: str,
+    tags: Sequence[str] = (),
+    confidence: float | None = None,
+    source: str | None = None,
+    origin: str | None = None,
+    shortened: int = 0,
+) -> dict[str, object]:
+    """What an atom says itself, as an opening shows it; the fields that are filled. What is said of it comes behind."""
+    said: dict[str, object] = {"name": name, "value": value}
+    if shortened:
+        said["shortened"] = shortened
+    if tags:
+        said["tags"] = list(tags)
+    if confidence is not None:
+        said["confidence"] = confidence
+    if source is not None:
+        said["source"] = source
+    if origin is not None and origin != "agent":
+        said["origin"] = origin
+    return said
+
+
+def notable_evidence(origin: str | None, evidence: float) -> float | None:
+    """The evidence of an atom of this origin as it is shown; None where it is as usual, and is not."""
+    return None if abs(evidence - _USUAL.get(origin or "agent", 0.5)) < _NOTABLE else round(evidence, 2)
 
 
 def _quoted(text: str) -> str:

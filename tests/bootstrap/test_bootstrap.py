@@ -12,7 +12,7 @@ from substrate.atoms.resolve import find_subject
 from substrate.bootstrap.bootstrap import Request, open_with
 from substrate.bootstrap.candidates import Gatherer
 from substrate.bootstrap.evidence import evidence_of
-from substrate.bootstrap.show import cluster_of
+from substrate.bootstrap.show import Texts
 from substrate.embed.tokens import token_counter
 from substrate.errors import InputError, NameInvalid, SchemaInvalid, TooLarge
 from substrate.learn.forecast import Need
@@ -101,7 +101,8 @@ def test_members_of_a_hub_that_nobody_has_saved_still_go_together(memory: Memory
         needs = [Need(find_subject(snapshot.transaction, name), 0.5, {}) for name in rules]
         found = Gatherer(snapshot, domain=None, threshold=0.0, ingested=False).gather(needs)
         hub = find_subject(snapshot.transaction, "v1.hub.corrections")
-    assert [cluster_of(candidate, None) for candidate in found] == [("member of", hub)] * 2
+        texts = Texts(snapshot.transaction)
+    assert [texts.cluster(candidate, None) for candidate in found] == [("member of", hub)] * 2
 
 
 def test_goals_take_a_part_of_the_room_before_others_and_no_more(memory: Memory) -> None:
