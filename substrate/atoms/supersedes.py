@@ -11,6 +11,7 @@ from itertools import islice, takewhile
 from typing import Final
 
 from substrate.atoms.bodies import body_of
+from substrate.atoms.latest import LatestVersions
 from substrate.atoms.links import holding, is_live, live_sources, stated
 from substrate.atoms.renames import renamed_from, renamed_to
 from substrate.atoms.resolve import name_of
@@ -157,6 +158,7 @@ class Heirs:
         self._known: dict[bytes, tuple[bytes, ...]] = {}
         self._took: dict[bytes, bool] = kept_by(snapshot.transaction, "took a place")
         self._stands: dict[bytes, bool] = kept_by(snapshot.transaction, "stands for itself")
+        self._latest = LatestVersions(snapshot.transaction)
 
     def inherited(self, subject: bytes) -> tuple[bytes, ...]:
         """The atoms whose place this one took, by superseding or under another name, and whose places those took."""
@@ -187,7 +189,7 @@ class Heirs:
         stands = self._stands.get(subject)
         if stands is None:  # mostly so, whatever moment is asked about: nobody ever said that another superseded it
             transaction = self._snapshot.transaction
-            stands = not card_of(transaction, subject).superseded and is_live(transaction, subject, None)
+            stands = not card_of(transaction, subject).superseded and self._latest.is_live(subject)
             self._stands[subject] = stands
         if stands:
             return subject

@@ -43,9 +43,7 @@ from substrate.search.index import SearchIndex
 from substrate.search.objective import Match
 from substrate.search.recent import newest
 from substrate.snapshot import Snapshot
-from substrate.values.edges import MEMBER_OF
 from substrate.values.opening import LEFT_OUT, Absent, LeftOut, Opening, OpeningAtom
-from substrate.views.edges import some_links
 from substrate.views.learned.sessions import HOLE
 
 __all__ = ["Request", "bootstrap", "open_with"]
@@ -256,10 +254,9 @@ class _Opener:
         needs: dict[bytes, Need] = {}
         for need in self._foreseen:
             needs.setdefault(need.subject, need)
-        if self._domain is not None:
-            links, _ = some_links(self._snapshot.transaction, self._domain, _MEMBERS, out=False, kind=MEMBER_OF)
-            for member in self._gatherer.domains.some_direct(self._domain, links):
-                needs.setdefault(member, Need(member, _MEMBER_SHARE, {"member": _MEMBER_SHARE}))
+        for member in self._gatherer.some_members(_MEMBERS):
+            if member not in needs:
+                needs[member] = Need(member, _MEMBER_SHARE, {"member": _MEMBER_SHARE})
         if len(needs) < _FEW:
             for rank, (subject, is_brought) in enumerate(self._recent()):
                 share = _RECENT_SHARE / (1 + rank / _RECENT)

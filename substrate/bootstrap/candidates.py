@@ -9,7 +9,8 @@ from typing import Final, NamedTuple
 
 from substrate.atoms.bodies import Body, bodies_of
 from substrate.atoms.domains import Domains
-from substrate.atoms.links import is_lasting, is_live, live_sources
+from substrate.atoms.latest import LatestVersions
+from substrate.atoms.links import is_lasting, live_sources
 from substrate.atoms.stale import Stale, stale_because
 from substrate.atoms.supersedes import is_superseded
 from substrate.atoms.validity import version_at
@@ -26,7 +27,7 @@ from substrate.search.columns.documents import Mask
 from substrate.snapshot import Snapshot
 from substrate.values.edges import MEMBER_OF, REFERENCES, SUPERSEDES
 from substrate.veil import hidden_in
-from substrate.views.atoms import VersionRow, latest_version
+from substrate.views.atoms import VersionRow
 from substrate.views.beside.conflicts import has_conflicts
 from substrate.views.cards import Card, card_of, cards_of
 from substrate.views.edges import Link, WeighedLink, links_around, some_links
@@ -150,9 +151,8 @@ class Gatherer:
         self.domains = Domains(snapshot)
         self._around: dict[bytes, list[WeighedLink] | None] = {}
         self._cards: dict[bytes, Card] = {}
-        now = snapshot.is_now
-        self._latest: dict[bytes, VersionRow | None] = kept_by(snapshot.transaction, "latest versions") if now else {}
-        self._read: Kept = kept_by(snapshot.transaction, "candidates") if now else {}
+        self._latest = LatestVersions(snapshot.transaction)
+        self._read: Kept = kept_by(snapshot.transaction, "candidates") if snapshot.is_now else {}
         self._in_conflict = has_conflicts(snapshot.transaction)
         self.left_out: Counter[str] = Counter()
         self.lost: list[Lost] = []
@@ -205,7 +205,7 @@ class Gatherer:
         transaction = self._snapshot.transaction
         if not is_lasting(transaction, [link.seq for link in (*into, *groups)]):
             return None, None
-        references = sum([is_live(transaction, link.source, None) for link in into])
+        references = sum([self._latest.is_live(link.source) for link in into])
         return references, tuple([link.target for link in groups])
 
     def groups_of(self, subject: bytes) -> tuple[bytes, ...]:
@@ -228,12 +228,6 @@ class Gatherer:
             self._around[subject] = links_around(self._snapshot.transaction, subject, _AROUND)
         return self._around[subject]
 
-    def _version(self, subject: bytes) -> VersionRow | None:
-        """The latest version of an atom, read once."""
-        if subject not in self._latest:
-            self._latest[subject] = latest_version(self._snapshot.transaction, subject)
-        return self._latest[subject]
-
     def _card(self, subject: bytes) -> Card:
         card = self._cards.get(subject)
         if card is None:
@@ -246,6 +240,19 @@ class Gatherer:
         if links is None:
             return some_links(self._snapshot.transaction, subject, _FEW, out=False, kind=REFERENCES)[0]
         return links[:_FEW]
+
+    def some_members(self, most: int) -> Iterable[bytes]:
+        """Some of those that belong to the domain itself."""
+        if self._domain is None:
+            return ()
+        transaction, kept = self._snapshot.transaction, kept_by(self._snapshot.transaction, "some members")
+        known: Sequence[bytes] | None = kept.get((self._domain, most))
+        if known is None:
+            links, _ = some_links(transaction, self._domain, most, out=False, kind=MEMBER_OF)
+            known = tuple(self.domains.some_direct(self._domain, links))
+            if self._snapshot.is_now and is_lasting(transaction, [link.seq for link in links]):
+                kept[self._domain, most] = known
+        return known
 
     def depends(self, candidate: Candidate) -> bool:
         """Whether a candidate was ever said to depend on something."""
@@ -261,7 +268,7 @@ class Gatherer:
         if self._domain is None:
             return False
         if self._inside is not None:
-            latest = self._version(subject)
+            latest = self._latest.of(subject)
             return latest is not None and bool(self._inside[latest.seq])
         self.groups_of(subject)  # out of the edges that are read anyway
         return self.domains.belongs(subject, self._domain)
@@ -281,7 +288,7 @@ class Gatherer:
         for need in needs:
             if hidden is not None and need.subject in hidden.atoms:
                 continue
-            version = self._version(need.subject)
+            version = self._latest.of(need.subject)
             if version is None:
                 self.left_out["forgotten"] += 1
             elif (version.name or "").startswith(CIPHERTEXT):  # locked, it is as absent
@@ -330,7 +337,7 @@ class Gatherer:
 
     def _is_withheld(self, subject: bytes, clash: Clash) -> bool:
         other = clash.second if clash.first == subject else clash.first
-        version = self._version(other)
+        version = self._latest.of(other)
         (body,) = (None,) if version is None else bodies_of(self._snapshot.transaction, [version.seq])
         return body is None or body.members.get("origin") == "ingested"
 

@@ -72,17 +72,20 @@ class Evidence(NamedTuple):
 def weigh(grounds: Grounds) -> Evidence:
     """The evidence for an atom. It never falls when one of its grounds becomes better and the others stay."""
     doubt = _UNSAID if grounds.confidence is None else min(max(grounds.confidence, 0.0), 1.0)
-    parts = {
-        "origin": _ORIGINS.get(grounds.origin or "agent", _ORIGINS["ingested"]),
-        "source": _SOURCE if grounds.has_source else 0.0,
-        "confidence": (doubt - _UNSAID) * (_SURER if doubt > _UNSAID else _UNSURE),
-        "confirmed": _CONFIRMED * _often(grounds.confirmations),
-        "referred": _REFERRED * _often(grounds.references),
-        "used": _USED * _often(grounds.uses),
-        "age": _AGED * (1 - 2 ** (-max(grounds.age_s, 0.0) / _HALF_LIFE_S)),
-        "conflict": _IN_CONFLICT * _often(grounds.conflicts) + (_SUSPECTED if grounds.suspicions > 0 else 0.0),
-        "stale": _STALE if grounds.is_stale else 0.0,
-    }
+    parts = {"origin": _ORIGINS.get(grounds.origin or "agent", _ORIGINS["ingested"])}
+    if grounds.has_source:
+        parts["source"] = _SOURCE
+    parts["confidence"] = (doubt - _UNSAID) * (_SURER if doubt > _UNSAID else _UNSURE)
+    if grounds.confirmations > 0:
+        parts["confirmed"] = _CONFIRMED * _often(grounds.confirmations)
+    if grounds.references > 0:
+        parts["referred"] = _REFERRED * _often(grounds.references)
+    if grounds.uses > 0:
+        parts["used"] = _USED * _often(grounds.uses)
+    parts["age"] = _AGED * (1 - 2 ** (-max(grounds.age_s, 0.0) / _HALF_LIFE_S))
+    parts["conflict"] = _IN_CONFLICT * _often(grounds.conflicts) + (_SUSPECTED if grounds.suspicions > 0 else 0.0)
+    if grounds.is_stale:
+        parts["stale"] = _STALE
     said = {part: added for part, added in parts.items() if added}
     return Evidence(evidence_of(said) if grounds.is_proven else 0.0, said)
 

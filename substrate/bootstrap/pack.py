@@ -44,12 +44,19 @@ def pack(items: Sequence[Item], room: int, before: Mapping[Hashable, float] | No
     if not fitting:
         return []
     greedy = _greedy(items, fitting, room, before)
-    best = max(fitting, key=lambda at: (worth([items[at]], before), -at))
-    if best in greedy or worth([items[best]], before) <= worth([items[at] for at in greedy], before):
+    most, place = max([(_alone(items[at], before), -at) for at in fitting])
+    best = -place
+    if best in greedy or most <= worth([items[at] for at in greedy], before):
         return greedy
     beside = {**before, items[best].cluster: before.get(items[best].cluster, 0.0) + items[best].value}
     others = [at for at in fitting if at != best]
     return [best, *_greedy(items, others, room - items[best].cost, beside)]
+
+
+def _alone(item: Item, before: Mapping[Hashable, float]) -> float:
+    """What one adds: its `worth`."""
+    mass = before.get(item.cluster, 0.0)
+    return sqrt(mass + item.value) - sqrt(mass)
 
 
 def _greedy(items: Sequence[Item], places: Sequence[int], room: int, before: Mapping[Hashable, float]) -> list[int]:
