@@ -17,7 +17,7 @@ from substrate.text.visible import as_number, visible
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["UNTYPESET", "Result", "Results", "Tabular", "compact", "compact_said", "frame", "iso", "plain"]
+__all__ = ["UNTYPESET", "Result", "Results", "Tabular", "compact", "compact_json", "frame", "iso", "plain"]
 
 _Item = TypeVar("_Item", bound="Result")
 UNTYPESET: Final = "mathjax_ignore tex2jax_ignore"
@@ -61,11 +61,11 @@ def plain(value: object) -> object:  # noqa: PLR0911 - one for each type
 
 def compact(value: Result) -> str:
     """Its dictionary as JSON without spaces, as it goes over a wire."""
-    return compact_said(value.to_dict())
+    return compact_json(value.to_dict())
 
 
-def compact_said(said: Mapping[str, object]) -> str:
-    """A dictionary of a result as JSON without spaces."""
+def compact_json(said: object) -> str:
+    """What a result says, or a part of it, as JSON without spaces."""
     return _COMPACT.encode(said)
 
 

@@ -39,6 +39,8 @@ _FEW: Final = 15
 """References that are looked at."""
 _AROUND: Final = 40
 """Edges of an atom that are read at once."""
+_MOST_READ: Final = 5000
+"""Atoms of which that is kept."""
 _SHORT: Final = 1000
 """Characters of a value up to which what was read of an atom is kept: `kept_by` is for what is small."""
 BOOST: Final = 2.0
@@ -174,7 +176,7 @@ class Gatherer:
         missing = [version for need, version in versions if found[need.subject] is None]
         for read in self._read_many(missing) if missing else ():
             found[read.version.subject] = read
-            if read.is_short:
+            if read.is_short and len(self._read) < _MOST_READ:
                 self._read[read.version.subject] = read
         for need, _ in versions:
             known = found[need.subject]

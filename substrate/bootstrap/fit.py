@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, TypeAlias
 from substrate.embed.tokens import TokenCounter, adds_up, cut
 from substrate.errors import InputError
 from substrate.messages import Arg
-from substrate.result import Result, compact, compact_said
+from substrate.result import Result, compact, compact_json
 from substrate.values.opening import Absent, ConflictingFacts, LeftOut, Opening, OpeningAtom
 
 __all__ = ["LEAST_TOKENS", "Form", "Measure", "Shown", "brief", "cost_of", "fit", "form_of", "is_countable", "room_in"]
@@ -97,7 +97,7 @@ class Measure:
         """How many tokens a reply takes. `costs`: what `cost_of` says of atoms in it, by name, where that is known."""
         if not costs or not self.adds_up:
             return self.count(opening)
-        total = self.counter.count(compact_said(opening.outline()))
+        total = self.counter.count(compact_json(opening.outline()))
         for atoms in (opening.goals, opening.constraints, opening.preferences, opening.atoms):
             total += sum(costs[atom.name] if atom.name in costs else cost_of(atom, self) for atom in atoms)
             total -= bool(atoms)  # there is no comma behind the last one

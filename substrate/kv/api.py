@@ -166,8 +166,8 @@ def kept_by(transaction: ReadTransaction, what: str) -> Kept:
     """What was worked out of the rows that this transaction sees, and of nothing else: no time, no setting.
 
     Snapshots of one state of a store share it, in all threads of a process; the first write leaves it behind. So only
-    what stays as it is may be put there, and some ten thousand of it are kept. Of a transaction that writes, and of one
-    that is laid over another, it is of this call alone.
+    what stays as it is may be put there, and some thirty thousand of it are kept. Of a transaction that writes, and of
+    one that is laid over another, it is of this call alone.
     """
     kept: dict[str, Kept] | None = getattr(transaction, "kept", None)
     if kept is None:

@@ -50,7 +50,7 @@ _SCRATCH_SIZE = 1 << 40
 _LEAST_MAP_SIZE = 64 << 20
 """With less than this, a process that is short of address space is told so."""
 _MAX_TABLES = 64
-_MOST_KEPT = 10_000
+_MOST_KEPT = 30_000
 _MAX_READERS = 1024
 _COPIED_ROWS, _COPIED_BYTES = 1000, 1 << 20
 """What a copy takes into one transaction, whichever comes first: so memory does not grow with the store."""
