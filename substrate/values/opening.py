@@ -342,7 +342,7 @@ def said_of(  # noqa: PLR0913, PLR0917
     origin: str | None = None,
     shortened: int = 0,
 ) -> dict[str, object]:
-    """What an atom says itself, as an opening shows it; the fields that are filled. What is said of it comes behind."""
+    """The filled fields of an atom itself, as an opening shows them. Remarks about the atom come behind these."""
     said: dict[str, object] = {"name": name, "value": value}
     if shortened:
         said["shortened"] = shortened
