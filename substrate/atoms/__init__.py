@@ -1,7 +1,6 @@
 """Reading atoms: which one is meant, what it says, as of when.
 
 moments     `as_of` and `valid_at`, turned into a snapshot
-latest      the latest versions, each read once for one state of the store
 resolve     a name or an id, turned into a version; or why there is none
 meant/      which atoms someone means: several at once, by other names, or nearly so
 bodies      what entries say, checked against the log

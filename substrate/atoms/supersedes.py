@@ -11,7 +11,6 @@ from itertools import islice, takewhile
 from typing import Final
 
 from substrate.atoms.bodies import body_of
-from substrate.atoms.latest import LatestVersions
 from substrate.atoms.links import holding, is_live, live_sources, stated
 from substrate.atoms.renames import renamed_from, renamed_to
 from substrate.atoms.resolve import name_of
@@ -24,7 +23,7 @@ from substrate.schema import UNDOES
 from substrate.snapshot import Snapshot
 from substrate.values.actors import is_person
 from substrate.values.edges import SUPERSEDES
-from substrate.views.atoms import latest_version, versions_of
+from substrate.views.atoms import LatestVersions, latest_version, versions_of
 from substrate.views.cards import Card, card_of
 from substrate.views.edges import Link, links_of, took_a_place
 

@@ -9,7 +9,6 @@ from typing import Final, NamedTuple
 
 from substrate.atoms.bodies import Body, bodies_of
 from substrate.atoms.domains import Domains
-from substrate.atoms.latest import LatestVersions
 from substrate.atoms.links import is_lasting, live_sources
 from substrate.atoms.stale import Stale, stale_because
 from substrate.atoms.supersedes import is_superseded
@@ -27,7 +26,7 @@ from substrate.search.columns.documents import Mask
 from substrate.snapshot import Snapshot
 from substrate.values.edges import MEMBER_OF, REFERENCES, SUPERSEDES
 from substrate.veil import hidden_in
-from substrate.views.atoms import VersionRow
+from substrate.views.atoms import LatestVersions, VersionRow
 from substrate.views.beside.conflicts import has_conflicts
 from substrate.views.cards import Card, card_of, cards_of
 from substrate.views.edges import Link, WeighedLink, links_around, some_links

@@ -21,7 +21,7 @@ from struct import Struct
 from typing import Final, NamedTuple
 
 from substrate.codec import decode_body, read_forget
-from substrate.kv.api import ReadTransaction, WriteTransaction, behind
+from substrate.kv.api import ReadTransaction, WriteTransaction, behind, kept_by
 from substrate.log.replay import Logged
 from substrate.log.tables import ATOMS, COUNTS, FORGOTTEN, GAPS, VERSIONS, name_key, read_seq, seq_key
 from substrate.proof.entry import ID_BYTES, Kind
@@ -30,6 +30,7 @@ from substrate.views.counts import Changes
 __all__ = [
     "AtomView",
     "Gap",
+    "LatestVersions",
     "VersionRow",
     "count_atoms",
     "find_name",
@@ -242,6 +243,28 @@ def latest_version(transaction: ReadTransaction, subject: bytes, upto: int | Non
     for key, row in transaction.scan(VERSIONS, subject, stop, reverse=True, limit=1):
         return _version(subject, key, row)
     return None
+
+
+class LatestVersions:
+    """Those that a transaction sees, each read once for one state of the store, whoever asks.
+
+    Forecasts and openings ask for the same hundreds again and again.
+    """
+
+    def __init__(self, transaction: ReadTransaction) -> None:
+        self._transaction = transaction
+        self._known: dict[bytes, VersionRow | None] = kept_by(transaction, "latest versions")
+
+    def of(self, subject: bytes) -> VersionRow | None:
+        """As `latest_version`."""
+        if subject not in self._known:
+            self._known[subject] = latest_version(self._transaction, subject)
+        return self._known[subject]
+
+    def is_live(self, subject: bytes) -> bool:
+        """Whether an atom is in use."""
+        version = self.of(subject)
+        return version is not None and version.kind is Kind.PUT
 
 
 def _version(subject: bytes, key: bytes, row: bytes) -> VersionRow:
