@@ -29,7 +29,7 @@ from substrate.veil import hidden_in
 from substrate.views.atoms import LatestVersions, VersionRow
 from substrate.views.beside.conflicts import has_conflicts
 from substrate.views.cards import Card, card_of, cards_of
-from substrate.views.edges import Link, WeighedLink, links_around, some_links
+from substrate.views.edges import Link, links_around, some_links
 from substrate.views.traces import Confirmation, confirmation_of, confirmations_of
 
 __all__ = ["BOOST", "Candidate", "Gatherer", "Lost"]
@@ -150,7 +150,7 @@ class Gatherer:
         self._threshold = threshold
         self._ingested = ingested
         self.domains = Domains(snapshot)
-        self._around: dict[bytes, list[WeighedLink] | None] = {}
+        self._around: dict[bytes, list[Link] | None] = {}
         self._cards: dict[bytes, Card] = {}
         self._latest = LatestVersions(snapshot.transaction)
         self._read: Kept = kept_by(snapshot.transaction, "candidates") if snapshot.is_now else {}
@@ -221,12 +221,13 @@ class Gatherer:
         if around is None:
             return None
         end = 0 if out else 1
-        return [link for link, _ in around if link.type == kind and (link.source, link.target)[end] == subject]
+        return [link for link in around if link.type == kind and (link.source, link.target)[end] == subject]
 
     def _edges_of(self, subject: bytes) -> list[Link] | None:
         """All edges from and to an atom, read once; None of an atom that has very many."""
         if subject not in self._around:
-            self._around[subject] = links_around(self._snapshot.transaction, subject, _AROUND)
+            around = links_around(self._snapshot.transaction, subject, _AROUND)
+            self._around[subject] = None if around is None else [link for link, _ in around]
         return self._around[subject]
 
     def _card(self, subject: bytes) -> Card:

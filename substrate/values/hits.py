@@ -170,7 +170,7 @@ class Match(Result):
     score: float
     """How like it is to the text, from 0 to 1."""
     reason: str
-    """Why: `its name`, `its title`, `same words`, ... A likeness of another text than the name says of which text it is:
+    """Why: `its name`, `its title`, `same words`, ... A likeness to another text than the name says to which:
     `its title: contains your text`."""
 
     def __repr__(self) -> str:
