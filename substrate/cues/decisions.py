@@ -24,12 +24,15 @@ from substrate.cues.rules import RULES
 from substrate.cues.shapes import REQUEST, TASK, Shape, begins_ban, is_terse, objection, shapes_of, without_leads
 from substrate.cues.speakers import takes_back, takes_itself_back
 from substrate.cues.statements import forms_of
+from substrate.cues.traits import Traits, traits_of
 
 __all__ = ["Decision", "decisions"]
 
 _BIAS: Final = -2.1
 _FLOOR: Final = -1.5
 """Below this, the grammar of a sentence is not looked at."""
+_NEVER: Final = -9.0
+"""The log-odds of what rules do not look at."""
 _FEWEST_WORDS: Final = 3
 _OF_A_BAN: Final = 2
 """No Elasticsearch."""
@@ -66,6 +69,8 @@ class Decision(NamedTuple):
     """Whether its words say of which kind it is. If only its form speaks for it, it is a decision or a plain fact."""
     strongest: float = 0.0
     """What the rule counts that speaks most for it."""
+    traits: Traits | None = None
+    """What its wording as a whole is judged by; None if nobody asked for it."""
 
     @property
     def type(self) -> str:
@@ -83,15 +88,24 @@ class Decision(NamedTuple):
         return log(self.confidence / (1 - self.confidence))
 
 
-def decisions(message: str, kinds: Collection[str] = tuple(KINDS), *, least: float = 0.0) -> Iterator[Decision]:
-    """What a person's message states that should be kept, in its order. Only of these kinds, from these log-odds."""
+def decisions(
+    message: str, kinds: Collection[str] = tuple(KINDS), *, least: float = 0.0, with_traits: bool = False
+) -> Iterator[Decision]:
+    """What a person's message states that should be kept, in its order. Only of these kinds, from these log-odds.
+
+    `with_traits`: all that is no question, whatever rules say, for another opinion. What rules do not look at has -9.
+    """
     before: Decision | None = None
     spoken = list(sentences(message))
     for at, sentence in enumerate(spoken):
         if before is not None and not takes_back(sentence.judged):
             yield before
         following = spoken[at + 1].judged if at + 1 < len(spoken) else ""
-        before = _asked(sentence, following) or _judge(sentence, opens=at == 0 and len(spoken) > 1, least=least)
+        before = _asked(sentence, following)
+        if before is None and with_traits:
+            before = _any(sentence, at, len(spoken))
+        elif before is None:
+            before = _judge(sentence, opens=at == 0 and len(spoken) > 1, least=least)
         if before is not None and before.kind not in kinds:
             before = None
     if before is not None:
@@ -118,6 +132,23 @@ def _asked(sentence: Sentence, following: str) -> Decision | None:
     pros = sorted((cue for cue in cues if cue.weight >= _CLEAR), key=lambda cue: -cue.weight)[: _MOST_RULES - 1]
     kind = pros[0].kind if pros else _ASKED.kind
     return Decision(sentence.text, kind, 1 / (1 + exp(-_ASKED.weight)), (_ASKED.called, *(cue.called for cue in pros)))
+
+
+def _any(sentence: Sentence, at: int, count: int) -> Decision | None:
+    """The sentence with its traits, of the kind that rules find; None if it is a question, or asks for a task.
+
+    What a person answers in a word (`zstd.`) is among them: what it answers is for the reader of the session to know.
+    """
+    bare = without_leads(sentence.judged)
+    if is_question(sentence.judged) or bare.endswith(":") or asks_for_last(bare) or not any(map(str.isalnum, bare)):
+        return None
+    found = _judge(sentence, opens=at == 0 and count > 1, least=_NEVER)
+    if found is None:
+        pros = [cue for cue in (*_phrases(bare), *shapes_of(sentence.judged, bare)) if cue.weight > 0]
+        kind = max(pros, key=lambda cue: cue.weight).kind if pros else _PLAIN
+        found = Decision(sentence.text, kind, 1 / (1 + exp(-_NEVER)), tuple(cue.called for cue in pros)[:_MOST_RULES])
+    cues = [*_phrases(bare), *shapes_of(sentence.judged, bare)]
+    return found._replace(traits=traits_of(sentence, bare, cues, at, count))
 
 
 def _judge(sentence: Sentence, *, opens: bool, least: float) -> Decision | None:

@@ -20,6 +20,7 @@ __all__ = [
     "is_terse",
     "named_shapes",
     "objection",
+    "objections_of",
     "shapes_of",
     "without_leads",
 ]
@@ -209,6 +210,13 @@ def named_shapes() -> Iterator[tuple[str, float, str]]:
 def objection(judged: str, bare: str) -> float:
     """What is said in passing, by others, or no longer holds: what that takes from it."""
     return sum(weight for weight, _, _, stands in _OBJECTIONS if stands(bare)) + (_SIGH if sighs(judged) else 0.0)
+
+
+def objections_of(judged: str, bare: str) -> Iterator[str]:
+    """What speaks against it, by name."""
+    yield from (called for _, _, called, stands in _OBJECTIONS if stands(bare))
+    if sighs(judged):
+        yield "(a sigh)"
 
 
 def without_leads(judged: str) -> str:

@@ -2,7 +2,7 @@
 
 The file is foreign text. It is read line by line, and so much of it; a line that is no JSON, as the last one is while
 it is being written, is left out. What a tool gave out, what the client put in, and what a sub-agent was told is no
-human turn. Neither is the summary after a compaction.
+human turn. Neither is the summary after a compaction. With a turn goes the end of what the model wrote before it.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ _LONGEST_LINE: Final = 1 << 20
 """Bytes. A person's turn is shorter; what tools give out may be longer, and is not read."""
 _NOT_TYPED: Final = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly", "toolUseResult")
 """Fields that a line has if nobody typed it."""
+_MOST_ANSWERED: Final = 600
+"""Characters of what the model wrote before a turn."""
 _PUT_IN: Final = re.compile(
     r"^[ \t]*(?:\[Request interrupted|Caveat: The messages below|This session is being continued from"
     r"|(?:Stop|SubagentStop|TeammateIdle|TaskCompleted) hook feedback:)",
@@ -42,6 +44,8 @@ class Turn(NamedTuple):
 
     text: str
     line: int
+    answers: str = ""
+    """The end of what the model wrote last before it: it tells an answer (`zstd.`) from an aside, and is never kept."""
 
 
 def human_turns(path: Path) -> Iterator[Turn]:
@@ -57,6 +61,7 @@ def human_turns(path: Path) -> Iterator[Turn]:
         with os.fdopen(descriptor, "rb") as file:
             read = number = 0
             is_transcript = False
+            answers = ""
             while read < _MOST_BYTES and (line := file.readline(_LONGEST_LINE)):
                 read += len(line)
                 number += 1
@@ -65,10 +70,13 @@ def human_turns(path: Path) -> Iterator[Turn]:
                 while not line.endswith(b"\n") and read < _MOST_BYTES and (more := file.readline(_LONGEST_LINE)):
                     is_tail, line = True, more
                     read += len(more)
-                if not is_tail and b'"user"' in line:
-                    text = _typed(line)
-                    if text:
-                        yield Turn(text, number)
+                if is_tail:
+                    continue
+                if b'"user"' in line and (text := _typed(line)):
+                    yield Turn(text, number, answers)
+                    answers = ""
+                elif b'"assistant"' in line:
+                    answers = _written(line)[-_MOST_ANSWERED:] or answers
             if read and not is_transcript:
                 raise InputError(
                     f"{path} is not a transcript of Claude Code: no line of it is JSON with a type. "
@@ -99,6 +107,18 @@ def _typed(line: bytes) -> str:
     text = _text_of(message.get("content"))
     put_in = _PUT_IN.search(text)
     return text if put_in is None else text[: put_in.start()].rstrip()
+
+
+def _written(line: bytes) -> str:
+    """What the model wrote to the person in this line; empty if it wrote nothing, or to a sub-agent."""
+    try:
+        said = json.loads(line)
+    except (ValueError, RecursionError):
+        return ""
+    if not isinstance(said, dict) or said.get("type") != "assistant" or any(said.get(field) for field in _NOT_TYPED):
+        return ""
+    message = said.get("message")
+    return _text_of(message.get("content")).strip() if isinstance(message, dict) else ""
 
 
 def _text_of(content: object) -> str:

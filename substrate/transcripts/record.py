@@ -1,6 +1,6 @@
 """The verb transcript: what a person stated in a session becomes atoms, tagged `proposed`, in the person's own words.
 
-1. Rules decide (`cues/decisions.py`), with the wording as a whole (`transcripts/wording.py`) where there is a model.
+1. The wording as a whole decides (`transcripts/wording.py`), without the model's files rules do (`cues/decisions.py`).
    Nothing else than the sentence is recorded, with where it stands as its source.
 2. A sentence that is known is left alone: a transcript is read again after each compaction, and neither confirms nor
    revives anything, but what these rules took out of use themselves and was stated again later. It is known if these
@@ -15,7 +15,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from hashlib import sha256
 from typing import Final, NamedTuple
@@ -39,7 +39,7 @@ from substrate.save.remember import Statement, names_said, read_statement, remem
 from substrate.snapshot import Snapshot
 from substrate.text.secrets import find_secrets
 from substrate.transcripts.claude_code import Turn
-from substrate.transcripts.wording import wording_odds
+from substrate.transcripts.wording import spoken_in, wording_odds
 from substrate.values.actors import TRANSCRIPT, is_person
 from substrate.values.opening import PROPOSED
 from substrate.values.saved import StatedDecision, TranscriptRead
@@ -51,8 +51,6 @@ _MOST: Final = 500
 """Statements of one transcript: the last so many."""
 _MOST_LIKELY: Final = 1000
 """Sentences whose wording is looked at, the last so many: a model takes a few milliseconds for each."""
-_LEAST: Final = -4.0
-"""The log-odds by rules from which the wording may speak for a sentence."""
 _EXPLICIT: Final = 4.0
 """What a rule counts whose words are explicit, as `we decided`, `never`: the wording does not outweigh it."""
 _WORDING: Final = "(its wording as a whole)"
@@ -104,34 +102,36 @@ class _Read(NamedTuple):
 
 
 def _likely(turns: Iterable[Turn], kinds: Collection[str], *, by_wording: bool) -> list[_Read]:
-    """What each turn states: by rules, and by the wording of what rules find likely enough."""
-    least = _LEAST if by_wording else 0.0
-    read = [
-        _Read(turn.line, takes_last_turn_back(turn.text), list(decisions(turn.text, kinds, least=least)))
-        for turn in turns
-    ]
-    if not by_wording:
-        return read
-    likely = [one.text for turn in read for one in turn.stated if not one.is_asked][-_MOST_LIKELY:]
-    found = wording_odds(likely)
-    odds = None if found is None else dict(zip(likely, found, strict=True))
-    return [turn._replace(stated=[kept for one in turn.stated if (kept := _weighed(one, odds))]) for turn in read]
+    """What each turn states: by its wording where there is the model, else by rules."""
+    turns = list(turns)
+    backs = [takes_last_turn_back(turn.text) for turn in turns]
+    judged = _by_wording(turns, kinds) if by_wording else None
+    stated = [list(decisions(turn.text, kinds)) for turn in turns] if judged is None else judged
+    return [_Read(turn.line, *one) for turn, *one in zip(turns, backs, stated, strict=True)]
 
 
-def _weighed(decision: Decision, odds: Mapping[str, float] | None) -> Decision | None:
-    """The decision, if rules and wording together speak for it, or rules where `odds` is None.
+def _by_wording(turns: list[Turn], kinds: Collection[str]) -> list[list[Decision]] | None:
+    """What each turn states by its wording as a whole; None without the model.
 
     What the person asks to remember is kept. What is too far back to be looked at is not.
     """
-    by_rules = decision.log_odds
-    if decision.is_asked:
-        return decision
-    if odds is None:
-        return decision if by_rules >= 0 else None
-    by_wording = odds.get(decision.text)
-    if by_wording is None or by_rules + (by_wording if decision.strongest < _EXPLICIT else max(by_wording, 0.0)) < 0:
+    read = spoken_in(turns, kinds)
+    sentences = [spoken for turn in read for _, spoken in turn if spoken is not None]
+    odds = wording_odds(sentences[-_MOST_LIKELY:])
+    if odds is None and sentences:
         return None
-    return decision if by_rules >= 0 else decision._replace(rules=(_WORDING, *decision.rules))
+    ahead: Iterator[float | None] = iter([*[None] * (len(sentences) - len(odds or ())), *(odds or ())])
+    return [
+        [kept for one, spoken in turn if (kept := one if spoken is None else _kept(one, next(ahead)))] for turn in read
+    ]
+
+
+def _kept(decision: Decision, odds: float | None) -> Decision | None:
+    """The decision, if its wording speaks for it, or explicit words of a rule do. None: it is too far back."""
+    by_rules = decision.log_odds >= 0
+    if odds is None or (odds < 0 and not (by_rules and decision.strongest >= _EXPLICIT)):
+        return None
+    return decision if by_rules else decision._replace(rules=(_WORDING, *decision.rules))
 
 
 def _stated(turns: Iterable[_Read]) -> tuple[_Stated, _TakenBack, int]:
