@@ -13,7 +13,6 @@ clauses    what the grammar of a sentence adds: a second opinion beside the rule
 speakers   whose word a sentence is, and whether it still holds
 talk       what is said in passing: thanks, praise, goodbyes, wishes for the task at hand
 reports    what is told and not laid down: what happened, what is going on, what others want
-traits     all of that without weights, and the runs of words: what a sentence is judged by as a whole
 decisions  which of these sentences state something to keep: a constraint, a decision, a preference, a correction
 facts      what a person tells of themselves in plain statements
 recall     whether a message asks for something that was said before, and for what

@@ -24,9 +24,8 @@ from substrate.cues.rules import RULES
 from substrate.cues.shapes import REQUEST, TASK, Shape, begins_ban, is_terse, objection, shapes_of, without_leads
 from substrate.cues.speakers import takes_back, takes_itself_back
 from substrate.cues.statements import forms_of
-from substrate.cues.traits import Traits, traits_of
 
-__all__ = ["Decision", "decisions"]
+__all__ = ["Decision", "Said", "decisions"]
 
 _BIAS: Final = -2.1
 _FLOOR: Final = -1.5
@@ -58,6 +57,16 @@ _TABLE: Final = Phrases(
 )
 
 
+class Said(NamedTuple):
+    """A sentence as rules see it: without leading words, with the cues in it and its place in the message, from 0."""
+
+    sentence: Sentence
+    bare: str
+    cues: tuple[Shape, ...]
+    at: int
+    count: int
+
+
 class Decision(NamedTuple):
     """A sentence to keep, of which kind, how sure that is, and which rules spoke for it."""
 
@@ -69,7 +78,7 @@ class Decision(NamedTuple):
     """Whether its words say of which kind it is. If only its form speaks for it, it is a decision or a plain fact."""
     strongest: float = 0.0
     """What the rule counts that speaks most for it."""
-    traits: Traits | None = None
+    said: Said | None = None
     """What its wording as a whole is judged by; None if nobody asked for it."""
 
     @property
@@ -89,11 +98,11 @@ class Decision(NamedTuple):
 
 
 def decisions(
-    message: str, kinds: Collection[str] = tuple(KINDS), *, least: float = 0.0, with_traits: bool = False
+    message: str, kinds: Collection[str] = tuple(KINDS), *, least: float = 0.0, for_wording: bool = False
 ) -> Iterator[Decision]:
     """What a person's message states that should be kept, in its order. Only of these kinds, from these log-odds.
 
-    `with_traits`: all that is no question, whatever rules say, for another opinion. What rules do not look at has -9.
+    `for_wording`: all that is no question, whatever rules say, for another opinion. What rules do not look at has -9.
     """
     before: Decision | None = None
     spoken = list(sentences(message))
@@ -102,7 +111,7 @@ def decisions(
             yield before
         following = spoken[at + 1].judged if at + 1 < len(spoken) else ""
         before = _asked(sentence, following)
-        if before is None and with_traits:
+        if before is None and for_wording:
             before = _any(sentence, at, len(spoken))
         elif before is None:
             before = _judge(sentence, opens=at == 0 and len(spoken) > 1, least=least)
@@ -135,20 +144,20 @@ def _asked(sentence: Sentence, following: str) -> Decision | None:
 
 
 def _any(sentence: Sentence, at: int, count: int) -> Decision | None:
-    """The sentence with its traits, of the kind that rules find; None if it is a question, or asks for a task.
+    """The sentence with what is said of it, of the kind that rules find; None if it is a question, or asks for a task.
 
     What a person answers in a word (`zstd.`) is among them: what it answers is for the reader of the session to know.
     """
     bare = without_leads(sentence.judged)
     if is_question(sentence.judged) or bare.endswith(":") or asks_for_last(bare) or not any(map(str.isalnum, bare)):
         return None
+    cues = (*_phrases(bare), *shapes_of(sentence.judged, bare))
     found = _judge(sentence, opens=at == 0 and count > 1, least=_NEVER)
     if found is None:
-        pros = [cue for cue in (*_phrases(bare), *shapes_of(sentence.judged, bare)) if cue.weight > 0]
+        pros = [cue for cue in cues if cue.weight > 0]
         kind = max(pros, key=lambda cue: cue.weight).kind if pros else _PLAIN
         found = Decision(sentence.text, kind, 1 / (1 + exp(-_NEVER)), tuple(cue.called for cue in pros)[:_MOST_RULES])
-    cues = [*_phrases(bare), *shapes_of(sentence.judged, bare)]
-    return found._replace(traits=traits_of(sentence, bare, cues, at, count))
+    return found._replace(said=Said(sentence, bare, cues, at, count))
 
 
 def _judge(sentence: Sentence, *, opens: bool, least: float) -> Decision | None:

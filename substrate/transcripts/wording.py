@@ -3,8 +3,8 @@
 Rules know words and forms that somebody thought of, and weighed by the sets at hand. Each author has others. So two
 logistic regressions, fitted to labelled sentences by many authors (`python -m benchmarks.fit_wording`), judge it:
 
-1. over which rules apply and how they add up (`cues/traits.py`), where the sentence stands, what the model had asked
-   before it, and the sentence's vector (`embed/early.py`);
+1. over which rules apply and how they add up (`transcripts/traits.py`), where the sentence stands, what the model had
+   asked before it, and the sentence's vector (`embed/early.py`);
 2. over its runs of up to three words.
 
 Their log-odds are added. What they say of one sentence, `substrate transcript FILE --dry-run` shows as a rule. Without
@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from substrate.cues.decisions import Decision, decisions
-from substrate.cues.traits import Traits
 from substrate.transcripts.claude_code import Turn
+from substrate.transcripts.traits import Traits, traits_of
 
 if TYPE_CHECKING:
     from substrate.embed.early import EarlyLayers
@@ -91,8 +91,11 @@ def spoken_in(turns: Iterable[Turn], kinds: Collection[str]) -> list[list[tuple[
         written.append(content_words(turn.answers))
         found.append(
             [
-                (one, None if one.traits is None else Spoken(one.text, one.traits, turn.answers, earlier, at == 0))
-                for one in decisions(turn.text, kinds, with_traits=True)
+                (
+                    one,
+                    None if one.said is None else Spoken(one.text, traits_of(one.said), turn.answers, earlier, at == 0),
+                )
+                for one in decisions(turn.text, kinds, for_wording=True)
             ]
         )
     return found

@@ -7,13 +7,13 @@ labelled sentences by many authors (`transcripts/wording.py`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from math import log
 from typing import Final, NamedTuple
 
 from substrate.cues.clauses import CLAUSES, weigh
-from substrate.cues.prose import Sentence
-from substrate.cues.shapes import Shape, objection, objections_of
+from substrate.cues.decisions import Said
+from substrate.cues.shapes import objection, objections_of
 from substrate.cues.statements import forms_of
 
 __all__ = ["Traits", "traits_of"]
@@ -46,9 +46,9 @@ class Traits(NamedTuple):
     """Sentences of the message."""
 
 
-def traits_of(sentence: Sentence, bare: str, cues: Iterable[Shape], at: int, count: int) -> Traits:
-    """The traits of a sentence. `cues`: the phrases and forms of rules in it."""
-    found = list(cues)
+def traits_of(said: Said) -> Traits:
+    """The traits of a sentence."""
+    sentence, bare, found, at, count = said
     forms = list(forms_of(bare))
     pros = sorted((cue.weight for cue in found if cue.weight > 0), reverse=True)[:_MORE]
     by_rules = sum(cue.weight for cue in found if cue.weight < 0) + sum(form.weight for form in forms)
