@@ -107,7 +107,7 @@ def _likely(turns: Iterable[Turn], kinds: Collection[str], *, by_wording: bool) 
     backs = [takes_last_turn_back(turn.text) for turn in turns]
     judged = _by_wording(turns, kinds) if by_wording else None
     stated = [list(decisions(turn.text, kinds)) for turn in turns] if judged is None else judged
-    return [_Read(turn.line, *one) for turn, *one in zip(turns, backs, stated, strict=True)]
+    return [_Read(turn.line, back, said) for turn, back, said in zip(turns, backs, stated, strict=True)]
 
 
 def _by_wording(turns: list[Turn], kinds: Collection[str]) -> list[list[Decision]] | None:
