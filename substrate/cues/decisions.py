@@ -58,13 +58,13 @@ _TABLE: Final = Phrases(
 
 
 class Said(NamedTuple):
-    """A sentence as rules see it: without leading words, with the cues in it and its place in the message, from 0."""
+    """A sentence as rules see it: without leading words, with the cues in it; the sentence `at`, from 0, `of` so many."""
 
     sentence: Sentence
     bare: str
     cues: tuple[Shape, ...]
     at: int
-    count: int
+    of: int
 
 
 class Decision(NamedTuple):

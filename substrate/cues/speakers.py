@@ -15,7 +15,16 @@ from typing import Final
 
 from substrate.cues.phrases import any_of, pattern
 
-__all__ = ["is_former", "is_of_others", "takes_back", "takes_itself_back", "takes_last_turn_back", "topic_of"]
+__all__ = [
+    "is_former",
+    "is_of_others",
+    "takes_back",
+    "takes_itself_back",
+    "takes_last_turn_back",
+    "topic_of",
+    "words_after_taking_back",
+    "words_of",
+]
 
 _BINDING: Final = any_of(
     "client customer legal law contract guide guidelines policy call sop licen[cs]e boss board management compliance "
@@ -75,6 +84,8 @@ _SOMEHOW: Final = (
 )
 _TAKES_TURN_BACK: Final = pattern(_LEAD, _CLEARLY)
 """A new turn that begins with `wait` or `never mind` is mostly about something else."""
+_POINTS_BACK: Final = pattern(r"(?:scratch|scrap|strike|forget) (?:that|what i)|second thoughts?|take (?:that|it) back")
+"""Words that name what they take back: `no wait` and `actually no` may be about anything."""
 _TAKES_BACK: Final = pattern(_LEAD, _SOMEHOW)
 _TAKES_ITSELF_BACK: Final = pattern(r"(?:^|[,;]|\.{2,}|\s[-\u2013\u2014])\s*", _LEAD, _SOMEHOW, r"\W*$")
 
@@ -92,6 +103,8 @@ _NO_TOPIC: Final = (
 _SAYS_NOTHING: Final = frozenset(_NO_TOPIC.split())
 _FEWEST: Final = 2
 """Words that say what it is about."""
+_STEM: Final = 5
+_LEAST_LETTERS: Final = 3
 
 
 def is_of_others(bare: str) -> bool:
@@ -112,6 +125,24 @@ def takes_back(sentence: str) -> bool:
 def takes_last_turn_back(message: str) -> bool:
     """Whether a message begins by taking back what the person stated last in the turn before."""
     return _TAKES_TURN_BACK.match(message) is not None
+
+
+def words_after_taking_back(message: str) -> frozenset[str] | None:
+    """What a message is about that begins by taking back what was said before; None if it does not begin so.
+
+    No word, if it only takes back, or says that it does: `no wait, scratch that, bad idea`.
+    """
+    found = _TAKES_TURN_BACK.match(message)
+    if found is None:
+        return None
+    rest = message[found.end() :].lstrip(" ,.;:!-")
+    return frozenset() if _POINTS_BACK.search(found[0]) or _POINTS_BACK.match(rest) else words_of(rest)
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The words that say what a text is about, by their first letters: `launch` and `launches` are one."""
+    words = (word for word in _WORD.findall(text.casefold()) if word not in _SAYS_NOTHING)
+    return frozenset(word[:_STEM] for word in words if len(word) >= _LEAST_LETTERS)
 
 
 def takes_itself_back(sentence: str) -> bool:

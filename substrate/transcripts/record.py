@@ -8,8 +8,9 @@
    recorded in the same words makes nothing known: the agent may have heard the sentence, and can take it back.
 3. What looks like a credential is left out, and not repeated in the answer.
 4. What the next turn takes back (`scratch that`) is not recorded, nor is what a later one says with another amount
-   (`make it max 4 hours a day`). If it was already, by this session and before that turn, and still waits, it is
-   tombstoned. What another session states is left alone.
+   (`make it max 4 hours a day`). A turn that begins with `no wait` and goes on about something else takes nothing
+   back. If it was recorded already, by this session and before that turn, and still waits, it is tombstoned. What
+   another session states is left alone.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from substrate.atoms.supersedes import is_superseded
 from substrate.atoms.validity import version_at
 from substrate.cues.decisions import Decision, decisions
 from substrate.cues.kinds import KINDS
-from substrate.cues.speakers import takes_last_turn_back, topic_of
+from substrate.cues.speakers import topic_of, words_after_taking_back, words_of
 from substrate.errors import Conflict, Denied, InputError, ItemsRefused, NotFound
 from substrate.kv.api import ReadTransaction
 from substrate.log.log import Log
@@ -94,17 +95,24 @@ _TakenBack = list[tuple[Decision, int, int]]
 
 
 class _Read(NamedTuple):
-    """What one turn states, in its line, and whether it takes back what the turn before stated."""
+    """What one turn states, in its line; and if it begins by taking something back, the words that it goes on with."""
 
     line: int
-    takes_back: bool
+    taking_back: frozenset[str] | None
     stated: list[Decision]
+
+    def takes_back(self, earlier: Decision) -> bool:
+        """Whether it takes this statement back: it says no more, is about the same, or decides otherwise."""
+        if not self.taking_back:
+            return self.taking_back is not None
+        decides = bool(self.stated) and self.stated[0].kind == earlier.kind
+        return decides or bool(self.taking_back & words_of(earlier.text))
 
 
 def _likely(turns: Iterable[Turn], kinds: Collection[str], *, by_wording: bool) -> list[_Read]:
     """What each turn states: by its wording where there is the model, else by rules."""
     turns = list(turns)
-    backs = [takes_last_turn_back(turn.text) for turn in turns]
+    backs = [words_after_taking_back(turn.text) for turn in turns]
     judged = _by_wording(turns, kinds) if by_wording else None
     stated = [list(decisions(turn.text, kinds)) for turn in turns] if judged is None else judged
     return [_Read(turn.line, back, said) for turn, back, said in zip(turns, backs, stated, strict=True)]
@@ -143,7 +151,7 @@ def _stated(turns: Iterable[_Read]) -> tuple[_Stated, _TakenBack, int]:
     last: str | None = None
     for turn in turns:
         count += 1
-        if last is not None and last in stated and turn.takes_back:
+        if last is not None and last in stated and turn.takes_back(stated[last][0]):
             withdrawn[last] = *stated.pop(last), turn.line
         last = None
         for decision in turn.stated:

@@ -42,8 +42,6 @@ class Traits(NamedTuple):
     """The sentence without words that say nothing of it."""
     at: int
     """Its place in the message, from 0."""
-    count: int
-    """Sentences of the message."""
 
 
 def traits_of(said: Said) -> Traits:
@@ -80,7 +78,7 @@ def traits_of(said: Said) -> Traits:
         "full stop": sentence.text.endswith((".", "!")),
     }
     named |= {name: 1.0 for name, holds in has.items() if holds}
-    return Traits(named, _runs(bare), bare, at, count)
+    return Traits(named, _runs(bare), bare, at)
 
 
 def _runs(bare: str) -> tuple[str, ...]:

@@ -135,6 +135,41 @@ def test_what_the_next_turn_takes_back_is_not_kept_even_if_it_was_recorded_befor
     assert states(memory.transcript(revoked)) == [("known", "Never deploy on Fridays.")]
 
 
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        (
+            "I prefer small pull requests, under 300 lines.",
+            "Actually no, the launch is on 10 December, legal needs another week.",
+        ),
+        ("Always run the linter before a commit.", "No wait, I meant the other file for the bug you just fixed"),
+        (RULE, "no wait, can you show me the diff first?"),
+    ],
+)
+def test_a_turn_that_goes_on_about_something_else_takes_nothing_back(
+    tmp_path: Path, memory: Memory, earlier: str, later: str
+) -> None:
+    read = memory.transcript(write(tmp_path / "t.jsonl", line(earlier), line(later)))
+    assert ("recorded", earlier) in states(read)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        (RULE, "no wait, we decided to stay with Stripe."),
+        (RULE, "Actually no, not Adyen."),
+        (RULE, "scratch that, bad idea"),
+        (RULE, "hm, on second thought I am not so sure"),
+        ("Never deploy on Fridays.", "actually wait, Friday is fine."),
+    ],
+)
+def test_a_turn_that_is_about_the_same_or_decides_otherwise_takes_it_back(
+    tmp_path: Path, memory: Memory, earlier: str, later: str
+) -> None:
+    read = memory.transcript(write(tmp_path / "t.jsonl", line(earlier), line(later)))
+    assert earlier not in [text for _, text in states(read)]
+
+
 BACK = "no wait, scratch that"
 
 
