@@ -4,6 +4,7 @@
     amounts.py    numbers with units, dates and times of day, as they are written
     words.py      the words of a name and of a sentence
     sentences.py  what a sentence is about, and the thing that it says of it
+    changes.py    sentences that tell a change, as what holds since; times of the week
     read.py       from a name and a value to a claim
     silent.py     which atoms claim nothing
     compare.py    whether two claims contradict each other, and under which keys they would meet
@@ -20,7 +21,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from substrate.claims.compare import Contradiction, contradiction, keys_of
+    from substrate.claims.compare import Contradiction, contradiction, is_about, keys_of
     from substrate.claims.read import Claim, pack_claim, read_claim, unpack_claim
 
 __all__ = [
@@ -28,13 +29,14 @@ __all__ = [
     "Contradiction",
     "contradiction",
     "drop_cached",
+    "is_about",
     "keys_of",
     "pack_claim",
     "read_claim",
     "unpack_claim",
 ]
 
-_COMPARING = ("Contradiction", "contradiction", "keys_of")
+_COMPARING = ("Contradiction", "contradiction", "is_about", "keys_of")
 
 
 def drop_cached() -> None:

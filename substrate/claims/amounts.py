@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-__all__ = ["Amount", "Day", "Slot", "find_slots", "same_amount", "same_day"]
+__all__ = ["WEEKDAYS", "Amount", "Day", "Slot", "find_slots", "same_amount", "same_day", "time_of_week"]
 
 
 class Amount(NamedTuple):
@@ -17,7 +17,8 @@ class Amount(NamedTuple):
 
     number: float
     dimension: str
-    """`time`, `size` and the like; empty for a bare number, `share` of a percentage, `clock`, `version` (3.11.4)."""
+    """`time`, `size` and the like; empty for a bare number, `share` of a percentage, `clock`, `version` (3.11.4),
+    `weekday`, and `week` for a weekday with a time of day."""
     slack: float
     written: str
 
@@ -114,6 +115,14 @@ _MONTHS: Final = {
     )
     for size in {3, len(month)}
 } | {"sept": 9}
+WEEKDAYS: Final = {
+    day + ending: number
+    for number, day in enumerate(["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"])
+    for ending in ("", "s")
+}
+_DAY: Final = 1440.0
+"""Minutes."""
+_WEEK: Final = frozenset(("weekday", "week", "clock"))
 _MONTH: Final = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _NUMBER: Final = r"[-+]?\d+(?:,\d{3})+(?:\.\d+)?|[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 _UNIT: Final = r"[a-zµ°%€$£]+"
@@ -217,12 +226,36 @@ def _amount(match: re.Match[str]) -> tuple[Amount | None, int]:
     return Amount(value, dimension, slack, match[0][: end - match.start()].strip()), end
 
 
-def same_amount(a: Amount, b: Amount) -> bool | None:
+def time_of_week(weekday: str, clock: Amount | None, written: str) -> Amount | None:
+    """A weekday, and the time of day if there is one; None if that is none. Of a bare hour nobody knows which half."""
+    start = WEEKDAYS[weekday] * _DAY
+    if clock is None:
+        return Amount(start, "weekday", 0.0, written)
+    if clock.dimension == "clock":
+        return Amount(start + clock.number % _DAY, "week", 0.0, written)
+    if clock.dimension or not clock.written.isdigit() or clock.number > 24:  # noqa: PLR2004
+        return None
+    return Amount(start + clock.number * 60 % _DAY, "week", _DAY / 2, written)
+
+
+def _same_time(a: Amount, b: Amount) -> bool | None:
+    """Whether two times of the week agree in what both say; None if that is nothing."""
+    (day, minute), (other_day, other_minute) = divmod(a.number, _DAY), divmod(b.number, _DAY)
+    if "clock" not in (a.dimension, b.dimension) and day != other_day:
+        return False
+    if "weekday" in (a.dimension, b.dimension):
+        return None if "clock" in (a.dimension, b.dimension) else True
+    return abs(minute - other_minute) in (0.0, a.slack, b.slack)
+
+
+def same_amount(a: Amount, b: Amount) -> bool | None:  # noqa: PLR0911 - one for each kind of amount
     """Whether two amounts agree; None if they cannot be compared."""
     if "version" in (a.dimension, b.dimension):
         if {a.dimension, b.dimension} <= {"", "version"}:
             return (a.written + ".").startswith(b.written + ".") or (b.written + ".").startswith(a.written + ".")
         return None
+    if a.dimension in _WEEK and b.dimension in _WEEK:
+        return _same_time(a, b)
     x, y = a.number, b.number
     slack = max(a.slack, b.slack)
     if a.dimension != b.dimension:

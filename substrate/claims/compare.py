@@ -16,7 +16,7 @@ from substrate.claims.lexicon import GENERIC, POLAR, SCOPES, SILENT, even
 from substrate.claims.read import Claim, drop_read
 from substrate.claims.words import is_id
 
-__all__ = ["KEY_BYTES", "Contradiction", "contradiction", "drop_cached", "keys_of"]
+__all__ = ["KEY_BYTES", "Contradiction", "contradiction", "drop_cached", "is_about", "keys_of"]
 
 KEY_BYTES: Final = 8
 _SIGNS: Final = {even(word): sign for word, sign in POLAR.items()}
@@ -83,6 +83,11 @@ def contradiction(a: Claim, b: Claim) -> Contradiction | None:
     # What is said is looked at first: that is cheap, and ends most comparisons.
     found = _differ(a, b)
     return found if found is not None and _same_topic(a, b) and _same_scope(a, b) else None
+
+
+def is_about(claim: Claim, word: str) -> bool:
+    """Whether a claim is about what this word says, in whatever words: that Ada lives in Rome is about her city."""
+    return even(word) in claim.topic or (not is_id(claim.about) and even(word) in claim.about)
 
 
 def _differ(a: Claim, b: Claim) -> Contradiction | None:

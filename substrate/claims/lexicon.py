@@ -12,8 +12,10 @@ from typing import Final
 from substrate.text.terms import keyword, spans
 
 __all__ = [
+    "ADDING",
     "ADVERBS",
     "ATTRIBUTES",
+    "CHANGES",
     "CLAUSES",
     "COPULAS",
     "COUNTERS",
@@ -161,6 +163,13 @@ NOT_NOW: Final = _set(
     "guess suppose unless reach aim goal"
 )
 """Who says one of these speaks of what is not, not yet, or not surely so."""
+ADDING: Final = _set("also additionally")
+"""Who says one of these adds to what was said, and takes nothing back."""
+CHANGES: Final = _set(
+    "moved changed raised lowered increased decreased reduced cut bumped extended shortened postponed delayed pushed "
+    "rescheduled went took taken"
+)
+"""Verbs that tell of a change: `moved to`, `went up to`, `took over`."""
 EVENTS: Final = _set(
     "born founded established created invented built opened incorporated buried developed designed discovered written "
     "composed painted directed produced published performed recorded released launched manufactured made introduced "

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from substrate.claims.amounts import Amount, Day
+from substrate.claims.changes import as_it_holds, in_the_week, without_marker
 from substrate.claims.lexicon import (
     COPULAS,
     COUNTERS,
@@ -28,6 +29,7 @@ from substrate.claims.sentences import find_verb, is_vague, part, tells_the_past
 from substrate.claims.silent import is_silent
 from substrate.claims.words import (
     BYGONE,
+    CHANGE,
     CLAUSE,
     DENIAL,
     DOUBT,
@@ -35,6 +37,7 @@ from substrate.claims.words import (
     PERSONAL,
     SILENCE,
     VERB,
+    WEEKDAY,
     Word,
     content_of,
     first_sentence,
@@ -118,7 +121,7 @@ def drop_read() -> None:
 @lru_cache(maxsize=_REMEMBERED)  # of short values, such as `30 s`, many are the same
 def _words(value: str) -> tuple[str, int, Sequence[Word]]:
     """The first sentence, of how many words an object has at most, and the words; none if there are too many."""
-    sentence, short = first_sentence(value)
+    sentence, short = first_sentence(without_marker(value))
     return sentence, short, tuple(words_of(sentence)) if sentence.count(" ") < _SENTENCE else ()
 
 
@@ -127,12 +130,16 @@ def _read(name: str, value: str) -> Claim | None:
     sentence, short, words = _words(value)
     if not words:
         return None
-    marks = 0
-    for word in words:
-        marks |= word.marks
+    marks = _marks(words)
+    if marks & CHANGE:
+        words = as_it_holds(words)
+        marks = _marks(words)
     if marks & DOUBT or (marks & BYGONE and _is_past(words)):
         return None
     about, many = ((), False) if is_made_of(name, value) else name_words(name)
+    if marks & WEEKDAY and not many:
+        words = in_the_week(words)
+        marks = _marks(words)
     affirmed = True
     if marks & DENIAL:
         affirmed, words = undenied(words)
@@ -147,6 +154,14 @@ def _read(name: str, value: str) -> Claim | None:
         # In a clause, what is said is said of something within: `a stream that does not end`.
         claim = _read_sentence(said, verb)
     return claim
+
+
+def _marks(words: Sequence[Word]) -> int:
+    """Of which tables any of the words is."""
+    marks = 0
+    for word in words:
+        marks |= word.marks
+    return marks
 
 
 class _Said(NamedTuple):
@@ -262,7 +277,8 @@ def _read_sentence(said: _Said, verb: int | None) -> Claim | None:
         if 0 < len(topic) <= _TOPIC:
             topic = without_light_verbs(topic).union(context)
             return _read_slot(about, tuple(sorted(topic)), words[at].slot, words[at].raw)
-    parted = None if slots else part(words, verb, marks)
+    # A weekday that is not what is said tells when: `runs on Mondays`, and on others too.
+    parted = None if slots or marks & WEEKDAY else part(words, verb, marks)
     if parted is not None and 0 < len(parted.topic) <= _TOPIC and 0 < len(parted.thing) <= _OBJECT:
         of, thing = tuple(sorted(parted.topic.union(context))), tuple(sorted(parted.thing))
         return Claim("thing", about, of, said.written(parted.written), thing, affirmed=affirmed, place=parted.place)

@@ -41,7 +41,7 @@ from substrate.claims.lexicon import (
 )
 from substrate.claims.words import CLAUSE, JOINT, KIND, OPPOSITE, SILENCE, VERB, Word, content_of, show
 
-__all__ = ["Parted", "find_verb", "is_vague", "part", "tells_the_past", "without_light_verbs"]
+__all__ = ["Parted", "find_verb", "is_name", "is_vague", "part", "tells_the_past", "without_light_verbs"]
 
 _LIGHT: Final = frozenset(
     even(word) for word in ("use", "run", "take", "have", "reach", "listen", "need", "get", "hold", "keep", "set", "up")
@@ -161,13 +161,13 @@ def _acts(left: Sequence[Word], said: str, right: Sequence[Word]) -> Parted | No
     if said in ("use", "uses"):
         return _uses(left, right)
     if said in INVERSE or (said in OFFICES and first in _OURS):
-        fits = first not in INDEFINITE and (said in INVERSE or _is_name(left))
+        fits = first not in INDEFINITE and (said in INVERSE or is_name(left))
         return Parted(content_of(right) | {even(said)}, content_of(left), show(left)) if fits else None
     if said == "takes":  # `takes place in`
         right = right[1:] if first == "place" else []
     if said not in RELATIONS or not right:
         return None
-    hired = first == "for" and said in ("works", "work") and _is_name(left)
+    hired = first == "for" and said in ("works", "work") and is_name(left)
     return _does(left, said, right) if hired or right[0].lower in _BEHIND_VERBS else None
 
 
@@ -193,12 +193,12 @@ def _kind(words: Sequence[Word]) -> Parted | None:
 def _without_title(right: list[Word]) -> list[Word]:
     """`Tony Hall, Baron Hall of Birkenhead`: the name, without what is added to it."""
     commas = [i for i, word in enumerate(right) if word.lower == ","]
-    if len(commas) == 1 and 0 < commas[0] < len(right) - 2 and _is_name(right[: commas[0]]):
+    if len(commas) == 1 and 0 < commas[0] < len(right) - 2 and is_name(right[: commas[0]]):
         return right[: commas[0]]
     return right
 
 
-def _is_name(words: Sequence[Word]) -> bool:
+def is_name(words: Sequence[Word]) -> bool:
     """Whether this is written as a name is."""
     return bool(words) and words[0].lower not in _BEFORE_NAMES and not any(word.raw[:1].islower() for word in words)
 

@@ -8,8 +8,10 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 from unicodedata import normalize
 
-from substrate.claims.amounts import Amount, Day, find_slots
+from substrate.claims.amounts import WEEKDAYS, Amount, Day, find_slots
 from substrate.claims.lexicon import (
+    ADDING,
+    CHANGES,
     CLAUSES,
     COPULAS,
     COUNTING,
@@ -39,6 +41,7 @@ from substrate.names import slug_of
 
 __all__ = [
     "BYGONE",
+    "CHANGE",
     "CLAUSE",
     "DENIAL",
     "DOUBT",
@@ -50,6 +53,7 @@ __all__ = [
     "SILENCE",
     "UN",
     "VERB",
+    "WEEKDAY",
     "Sentence",
     "Word",
     "content_of",
@@ -107,11 +111,13 @@ OPPOSITE: Final = 128
 JOINT: Final = 256
 LISTING: Final = 512
 PERSONAL: Final = 1024
+CHANGE: Final = 2048
+WEEKDAY: Final = 4096
 _MARKS: Final[dict[str, int]] = {}
 for _mark, _marked in (
     (SILENCE, SILENT),
     (DENIAL, NEGATIONS | {"do", "does", "always"}),
-    (DOUBT, NOT_NOW),
+    (DOUBT, NOT_NOW | ADDING),
     (BYGONE, PAST),
     (CLAUSE, CLAUSES),
     (VERB, RELATIONS | INVERSE | OFFICES | COPULAS | HAVE | {"was"}),
@@ -119,6 +125,8 @@ for _mark, _marked in (
     (JOINT, JOINTS),
     (LISTING, (",", "and", "or", "/", "&", "+")),
     (PERSONAL, ("i", "we", "you", "on", "to")),
+    (CHANGE, CHANGES),
+    (WEEKDAY, WEEKDAYS),
 ):
     for _lower in _marked:
         _MARKS[_lower] = _MARKS.get(_lower, 0) | _mark
@@ -271,7 +279,7 @@ def undenied(words: Sequence[Word]) -> tuple[bool, list[Word]]:
     kept: list[Word] = []
     if words[0].lower == "nobody" and len(words) > 1 and words[1].lower in INVERSE:
         return True, list(words)  # `nobody owns it`: who has the office is nobody
-    for word in words:
+    for i, word in enumerate(words):
         lower = word.lower.replace("\u2019", "'")
         if lower.endswith("n't"):
             affirmed = not affirmed
@@ -279,9 +287,15 @@ def undenied(words: Sequence[Word]) -> tuple[bool, list[Word]]:
                 kept.append(_word(lower[:-3]))
         elif lower in NEGATIONS and len(words) > 1:
             affirmed = not affirmed
-        elif lower not in ("do", "does", "always"):
+        elif lower not in ("do", "does", "always") and not (lower == "longer" and _is_no_longer(words, i)):
             kept.append(word)
     return affirmed, kept
+
+
+def _is_no_longer(words: Sequence[Word], i: int) -> bool:
+    """Whether `longer` is part of `no longer`, which denies; not so in `no longer than`."""
+    behind = words[i + 1].lower if i + 1 < len(words) else ""
+    return i > 0 and words[i - 1].lower == "no" and behind != "than"
 
 
 def content_of(words: Sequence[Word]) -> set[str]:

@@ -71,7 +71,9 @@ class ClaimView:
     """See the module."""
 
     name = "claims"
-    version = 4  # 1: entities claimed something; 2: sentences were not read by their form; 3: names of remember counted
+    version = 5
+    """1: entities claimed something; 2: sentences were not read by their form; 3: names of `remember` counted; 4: what
+    tells a change was not read as what holds since."""
     tables: Sequence[str] = (CLAIMS,)
 
     def apply(self, transaction: WriteTransaction, entries: Sequence[Logged]) -> None:

@@ -10,8 +10,9 @@ candidates are *statements of one thing* if
    one work and another. Both may hold, but nothing in the question tells them apart.
 
 The statements of one thing share out their scores anew: the one that the question's time means gets the best of them.
-One that has a word of the question that the newest does not have is asked for by that word, and keeps its place. Parts
-of a whole (turns of a talk, passages) are told, not stated: they stay as they are.
+One that has a word of the question that the newest does not have is asked for by that word, and keeps its place; not
+if the newest is about just that in another word, as `Lena took over billing` is about who owns it. Parts of a whole
+(turns of a talk, passages) are told, not stated: they stay as they are.
 """
 
 from __future__ import annotations
@@ -124,11 +125,29 @@ def newest_first(lists: Lists, gathered: Gathered, ranked: Ranked, when: When) -
     if when.asked is not Which.ALL:
         for group in _joined(lists, [*contradicting, *alike]) if alike else groups:
             meant = _meant(lists, group, when)
-            places = [one.at for one in meant if asked.by(one) <= asked.by(meant[0])]
+            places = [one.at for one in meant if _is_no_more_asked(asked, one, meant[0])]
             score[places] = -np.sort(-score[places]) - _STEP * np.arange(len(places))
     time = ranked.parts["time"] + (score - ranked.score)
     parts = {**ranked.parts, "time": time.astype(np.float32)}
     return Newest(replace(ranked, order=ordered(gathered.candidates, score), score=score, parts=parts), newer, disputed)
+
+
+def _is_no_more_asked(asked: _Asked, one: _Statement, first: _Statement) -> bool:
+    """Whether no word of the question asks for this one rather than for the first."""
+    alone = asked.by(one) - asked.by(first)
+    return not alone or _is_about(first, [asked.terms[i].term for i in alone])
+
+
+def _is_about(one: _Statement, words: Sequence[str]) -> bool:
+    """Whether what it claims is about all these, in whatever words."""
+    try:
+        claim = claim_of(one.said)
+        return claim is not None and all(claims.is_about(claim, word) for word in words)
+    except FORESEEN:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever it is: any text can be saved, and is found all the same
+        log_fault("comparing what search found", error)
+        return False
 
 
 def _outdates(newer: Sequence[_Statement], one: _Statement) -> _Statement | None:
