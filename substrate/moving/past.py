@@ -2,9 +2,10 @@
 
 A line is left out if the store has something else of its atom or edge that was recorded later. What an import brought
 counts from the time that its own line gave. Rows of a table give none: a row is left out if its file brought the same
-value last, and the atom has changed since. What an undo took back counts as never said. If it was taken back where it
-comes from, it goes out of use here, unless the store has more of that atom or edge. A line that cannot be judged
-is news: the checkpoint refuses it.
+value last, and the atom has changed since. Spaces at the start and end of a value do not count there: earlier versions
+did not keep them. If nothing else has changed since, such a row is news. What an undo took back counts as never said.
+If it was taken back where it comes from, it goes out of use here, unless the store has more of that atom or edge. A
+line that cannot be judged is news: the checkpoint refuses it.
 
 The judgement is made ahead, in a snapshot. If others write meanwhile, it is made again under the write lock.
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from enum import Enum
 from hashlib import blake2b
 from itertools import dropwhile
@@ -123,12 +125,18 @@ class _Row:
         versions = _standing(self._transaction, versions_of(self._transaction, self._subject))
         said = filter(None, map(self._said, versions))
         own = next((body for body in said if body.get("session") == self._session), None)
+        is_own = own is None or (now is not None and now.get("session") == self._session)
+        if is_own and now is not None and now.get("value") != atom.value and _has_words(now, atom):
+            return _Verdict.NEWS
         if own is None:
-            was_brought = self._says(self._confirmed(versions), atom)
+            confirmed = self._confirmed(versions)
+            if confirmed is not None and _has_words(confirmed, atom):
+                atom = replace(atom, value=str(confirmed["value"]))
+            was_brought = self._says(confirmed, atom)
         elif now is not None and now.get("value") == atom.value:  # other cells of the row may be news
             was_brought = self._says(own, atom)
         else:
-            was_brought = own.get("value") == atom.value
+            was_brought = _has_words(own, atom)
         return _Verdict.OLDER if was_brought else _Verdict.NEWS
 
     def _confirmed(self, versions: Iterable[VersionRow]) -> Mapping[str, Json] | None:
@@ -190,6 +198,18 @@ class Past:
             for line, verdict in zip(portion, verdicts, strict=True):
                 if isinstance(line, Refused) or self._note(line, verdict):
                     yield line
+
+    def only_spaces(self, transaction: ReadTransaction, line: Line, seq: int) -> bool:
+        """Whether a line says what an atom said with the entry `seq`, but for spaces at the start or end of texts."""
+        body = body_of(transaction, seq)
+        if body is None or str(body.members.get("value")).strip() != str(line.fields.get("value")).strip():
+            return False
+        try:
+            atom = read_atom(line.fields, self._common)
+            both = merged(body.members, _members(transaction, atom), atom.cleared)
+        except InputError:
+            return False
+        return _without_spaces(compared(both)) == _without_spaces(compared(body.members))
 
     def stale(self, transaction: ReadTransaction, lines: Sequence[Line]) -> list[Line]:
         """The lines, taken for news, of which others have said something later meanwhile. They are left out then."""
@@ -385,6 +405,21 @@ def _members(transaction: ReadTransaction, atom: AtomGiven) -> dict[str, Json]:
     if "parent" in said:
         said["parent"] = find_subject(transaction, str(said["parent"])).hex()
     return said
+
+
+def _has_words(known: Mapping[str, Json], atom: AtomGiven) -> bool:
+    """Whether the value is that of a row, but for spaces at its start and end."""
+    value = known.get("value")
+    return isinstance(value, str) and value.strip() == atom.value.strip()
+
+
+def _without_spaces(said: Json) -> Json:
+    """The same without spaces at the start and end of any text."""
+    if isinstance(said, str):
+        return said.strip()
+    if isinstance(said, list):
+        return [_without_spaces(one) for one in said]
+    return {key: _without_spaces(one) for key, one in said.items()} if isinstance(said, dict) else said
 
 
 def _digest(kind: Kind, members: Mapping[str, Json]) -> _Words:

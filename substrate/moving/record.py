@@ -140,7 +140,8 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
     results: list[Saved] = []
     brought: set[object] = set()
     refused: list[Refused] = []
-    there: set[str] = set()
+    there: dict[str, int] = {}
+    spaces: dict[str, bool] = {}
     recorded: set[str] = set()
     confirmed: dict[str, None] = {}
     size = log.head().head.size
@@ -152,12 +153,13 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
             if how.dry_run:
                 results += _ends(log, chunk, brought)
             if chunk.has_lines:
-                there |= _there(log, chunk, size)
+                there |= {**_there(log, chunk, size), **there}
                 first = _confirmed_first(log, chunk, how)
                 after = next((saved.seqs.start for saved in reversed(results) if saved.seqs), None)
                 taken, saved = _taken(log, chunk, how, past, after, is_first=not results)
                 results.append(saved)
                 past.wrote(len(saved.seqs))
+                _note_spaces(log, taken, {name: there[name] for name in saved.recorded if name in there}, past, spaces)
                 # A line that repeats another of this import confirms nothing that was there.
                 known = recorded | (set(saved.recorded) - first)
                 confirmed |= dict.fromkeys(name for name in saved.confirmed if name not in known)
@@ -171,13 +173,13 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
     except QuotaReached as full:
         if not last or how.dry_run:
             raise
-        report = _together(results, _by_line(refused, how), how, there, tuple(confirmed), older=past.older)
+        report = _together(results, _by_line(refused, how), how, there, tuple(confirmed), past=past, spaces=spaces)
         raise full.after(f"lines up to {last:,} are saved, the rest is not", report) from None
     if not results and (past.older or past.known) and (how.partial or not refused):
         results = [Saved(range(size, size), log.head())]
     if not results:
         raise _refusal(_by_line(refused, how), "nothing was saved") if refused else _nothing()
-    return _together(results, _by_line(refused, how), how, there, tuple(confirmed), older=past.older)
+    return _together(results, _by_line(refused, how), how, there, tuple(confirmed), past=past, spaces=spaces)
 
 
 def _ends(log: Log, chunk: _Chunk, brought: set[object]) -> list[Saved]:
@@ -293,12 +295,25 @@ def _compared(log: Log, chunk: _Chunk, how: Recording) -> Saved:
     return planner.saved(range(0), log.head())
 
 
-def _there(log: Log, chunk: _Chunk, size: int) -> set[str]:
-    """The names of atoms in these lines that are in use since before the entry `size`."""
+def _there(log: Log, chunk: _Chunk, size: int) -> dict[str, int]:
+    """The names of atoms in these lines that are in use since before the entry `size`, and their latest entries."""
     given = (atom.get("name") for atom in chunk.items["atoms"])
     with log.snapshot() as transaction:
         found = find_known(transaction, (name for name in given if isinstance(name, str)))
-    return {name for name, row in found.items() if row.kind is Kind.PUT and row.seq < size}
+    return {name: row.seq for name, row in found.items() if row.kind is Kind.PUT and row.seq < size}
+
+
+def _note_spaces(log: Log, chunk: _Chunk, changed: Mapping[str, int], past: Past, spaces: dict[str, bool]) -> None:
+    """Note of each changed atom whether its lines change nothing but spaces at the start or end of texts.
+
+    `changed`: the entries that said something of these atoms last.
+    """
+    if not changed:
+        return
+    with log.snapshot() as transaction:
+        for line in chunk.taken:
+            if line.kind == "put" and (name := normalise(str(line.fields["name"]))) in changed:
+                spaces[name] = spaces.get(name, True) and past.only_spaces(transaction, line, changed[name])
 
 
 def _confirmed_first(log: Log, chunk: _Chunk, how: Recording) -> set[str]:
@@ -350,7 +365,8 @@ def _together(  # noqa: PLR0913
     there: Collection[str],
     confirmed: tuple[str, ...],
     *,
-    older: tuple[str, ...],
+    past: Past,
+    spaces: Mapping[str, bool],
 ) -> Imported:
     def joined(names: Callable[[Saved], tuple[str, ...]]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for saved in results for name in names(saved)))
@@ -373,5 +389,6 @@ def _together(  # noqa: PLR0913
         kind=how.kind,
         dry_run=how.dry_run,
         changed=tuple(name for name in recorded if name in there),
-        older=older,
+        spaces=tuple(name for name in recorded if spaces.get(name)),
+        older=past.older,
     )

@@ -2,8 +2,9 @@
 
 A column is taken for what its name says: `name` or `key`, `value` or `text`, tags, source and the other fields of an
 atom. Each object of a JSON file has columns of its own. `columns` says it of columns with other names. What no field
-takes stands in the atom's attrs, by the column's name. A row without a name gets one made of its text, so that the
-same row has the same name each time. Two rows of one name and two texts are two atoms.
+takes stands in the atom's attrs, by the column's name. Texts and attrs keep the spaces at their start and end; a cell
+of nothing but spaces is empty. A row without a name gets one made of its text, so that the same row has the same name
+each time. Two rows of one name and two texts are two atoms.
 """
 
 from __future__ import annotations
@@ -271,10 +272,23 @@ def _lines(rows: Iterable[_Row | Read], fields_of: _FieldsOf, columns: Columns) 
         except RecursionError:
             yield at_line(number, InputError.code, "one of its cells is nested too deeply")
         else:
-            digest = _digest(str(item["value"]))
-            if taken.setdefault(hash(item["name"]), digest) != digest:
-                item["name"] = f"{item['name']}_{digest}"
+            item["name"] = _own_name(str(item["name"]), str(item["value"]), taken)
             yield Line(number, "put", item, len(str(item["value"])), read)
+
+
+def _own_name(name: str, value: str, taken: dict[int, str]) -> str:
+    """The name, with a digest of the text if another text has it. `taken`: the digests of texts by the hashes of names.
+
+    The first digest is of the text without the spaces around it, as names were made when these were not kept.
+    """
+    digest = _digest(value)
+    for end in (_digest(value.strip()), digest):
+        if taken.setdefault(hash(name), digest) == digest:
+            break
+        name = f"{name}_{end}"
+    else:
+        taken.setdefault(hash(name), digest)
+    return name
 
 
 def _atom(cells: Mapping[str, object], fields: Mapping[str, str], columns: Columns) -> Fields:
@@ -289,7 +303,7 @@ def _atom(cells: Mapping[str, object], fields: Mapping[str, str], columns: Colum
         if word is None:
             attrs[column] = cell
         else:
-            item[word] = _FIELD[word](cell) if word in _FIELD else _text(cell)
+            item[word] = _FIELD.get(word, _trimmed)(cell)
     value = item.get("value")
     if not isinstance(value, str) or not value.strip():
         raise InputError("its text is empty")
@@ -301,9 +315,8 @@ def _atom(cells: Mapping[str, object], fields: Mapping[str, str], columns: Colum
 
 def _name(given: object, value: str, kind: str) -> str:
     """The name that a row gives, as the name of an atom; one made of the text if it gives none."""
-    if not isinstance(given, str) or not given.strip():
-        return f"v1.{kind}.{slug_of(value) or 'text'}_{_digest(value)}"
-    given = given.strip()
+    if not isinstance(given, str):
+        return f"v1.{kind}.{slug_of(value) or 'text'}_{_digest(value.strip())}"
     try:
         return check_name(given)
     except InputError:
@@ -317,7 +330,7 @@ def _digest(value: str) -> str:
 def _plain(cell: object) -> object:
     """A cell as JSON has it; None if it is empty."""
     if isinstance(cell, str):
-        return cell.strip() or None
+        return cell if cell.strip() else None
     if isinstance(cell, float):
         return cell if math.isfinite(cell) else None
     if isinstance(cell, list | tuple):
@@ -340,9 +353,13 @@ def _text(cell: object) -> str:
     return cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False)
 
 
+def _trimmed(cell: object) -> str:
+    return _text(cell).strip()
+
+
 def _list(cell: object) -> list[str]:
     if isinstance(cell, list):
-        return [_text(part) for part in cell]
+        return [_trimmed(part) for part in cell]
     return [part.strip() for part in _SEPARATOR.split(_text(cell)) if part.strip()]
 
 
@@ -356,6 +373,7 @@ def _number(cell: object) -> float:
 _FIELD: Final[Mapping[str, Callable[[object], object]]] = {
     **dict.fromkeys(_LISTS, _list),
     "confidence": _number,
+    "value": _text,
 }
 
 

@@ -89,6 +89,8 @@ class Imported(Saved):
     dry_run: bool = False
     changed: tuple[str, ...] = ()
     """Names of `recorded` that were in use before the import, which gave them a new version."""
+    spaces: tuple[str, ...] = ()
+    """Names of `changed` of which nothing changed but spaces at the start or end of texts."""
     older: tuple[str, ...] = ()
     """Atoms and edges with lines that were left out, as the store has something else, recorded later."""
 

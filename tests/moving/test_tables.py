@@ -224,7 +224,7 @@ def test_any_cells_come_through_as_they_were_written(rows: list[tuple[str, str]]
             writer.writerows([("name", "value"), *rows])
         with open_csv(path, Columns.of(None, None)) as lines:
             read = list(lines.lines)
-    wanted = [value.strip() for name, value in rows if value.strip()]
+    wanted = [value for name, value in rows if value.strip()]
     assert [line.fields["value"] for line in read if hasattr(line, "fields")] == wanted
 
 
@@ -272,3 +272,49 @@ def test_a_named_column_may_be_missing_in_any_line_of_json_but_not_in_all(
     assert [refused.item for refused in imported.refused] == [f"line {rows.index({'id': 'k'}) + 1}"]
     with pytest.raises(InputError, match="there is no column 'label'"):
         memory.import_file(path, columns={"tags": "label"})
+
+
+INDENTED = "    indented code\n    second line\n"
+
+
+def test_texts_and_attrs_keep_the_spaces_at_their_start_and_end(memory: Memory, tmp_path: Path) -> None:
+    row = {"id": " a ", "text": INDENTED, "more": " b ", "deep": {"c": [" d "]}, "tags": [" t "], "empty": "  "}
+    path = file(tmp_path, "t.jsonl", json.dumps(row) + "\n")
+    memory.import_file(path)
+    atom = memory.access("v1.note.a").atom
+    assert (atom.value, atom.tags, atom.attrs) == (INDENTED, ("t",), {"more": " b ", "deep": {"c": [" d "]}})
+    assert memory.import_file(path).recorded == ()
+    path = file(tmp_path, "t.csv", 'name,value,type\nb," x\r\n y\t", fact \n')
+    memory.import_file(path)
+    assert memory.access("v1.fact.b").value == " x\r\n y\t"
+
+
+def test_rows_of_one_name_whose_texts_differ_in_spaces_are_two_atoms_in_any_order(tmp_path: Path) -> None:
+    for texts in (("x", "b", "b ", " b"), ("x", "b ", " b", "b")):
+        path = file(tmp_path, "t.csv", "name,value\n" + "".join(f'n,"{text}"\n' for text in texts))
+        with open_csv(path, Columns.of(None, None)) as lines:
+            names = {line.fields["value"]: line.fields["name"] for line in lines.lines if hasattr(line, "fields")}
+        assert (len(names), len(set(names.values()))) == (4, 4)
+        assert names[texts[1]] == "v1.note.n_3e23e816"  # as when spaces were not kept
+
+
+def test_what_was_trimmed_by_an_earlier_version_is_changed_in_spaces_only_and_then_never_again(
+    memory: Memory, tmp_path: Path
+) -> None:
+    """`a` and the one without a name were trimmed; `b` has another text now."""
+    table = 'name,value,more\na,"  x ",y\nb, z,y\n," no name",y\n'
+    memory.import_file(file(tmp_path, "t.csv", table.replace('"  x "', "x").replace(" z", "w").replace('" n', '"n')))
+    path = file(tmp_path, "t.csv", table)
+    dry, done = (memory.import_file(path, dry_run=is_dry) for is_dry in (True, False))
+    assert dry.spaces == done.spaces == tuple(name for name in done.changed if name != "v1.note.b")
+    assert (len(done.spaces), len(done.changed), memory.access("v1.note.a").value) == (2, 3, "  x ")
+    again = memory.import_file(path)
+    assert (again.recorded, again.spaces, again.older) == ((), (), ())
+
+
+def test_a_file_that_was_trimmed_does_not_come_over_what_a_person_changed_since(memory: Memory, tmp_path: Path) -> None:
+    memory.checkpoint([{"name": "v1.note.b", "value": "y", "source": "t.csv"}])
+    memory.import_file(file(tmp_path, "t.csv", "name,value\na,x\nb,y\n"))
+    memory.checkpoint(["v1.note.a = mine", "v1.note.b = mine"])
+    assert memory.import_file(file(tmp_path, "t.csv", "name,value\na, x\nb, y\n")).older == ("v1.note.a", "v1.note.b")
+    assert memory.access("v1.note.a").value == "mine"

@@ -160,6 +160,8 @@ def _answer(imported: Imported, waiting: tuple[str, ...]) -> Answer:
     rows: list[tuple[str, object]] = [(what, len(names)) for what, names in counts.items() if names or what in _ALWAYS]
     if imported.changed:
         rows.insert(1, ("of these changed", len(imported.changed)))
+    if imported.spaces:
+        rows.insert(2, ("only in spaces", len(imported.spaces)))
     if imported.older:
         rows.append(("left out", len(imported.older)))
     answer = saved_answer(imported, rows)

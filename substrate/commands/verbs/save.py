@@ -59,7 +59,8 @@ REMEMBER = Command(
     "Save a sentence. Substrate makes the name.",
     "The name holds a type and the first words of the text. If the wording is clear, it decides the type: "
     "decision, preference, goal, constraint, procedure, task, event or fact. Otherwise the type is note. The "
-    "same text again confirms the same atom. Two texts never share a name.",
+    "same text again confirms the same atom. Two texts never share a name. Spaces and empty lines around the text "
+    "are removed.",
     (
         Example('substrate remember "we moved to Adyen in May"', "saves v1.event.moved_adyen_may"),
         Example(
