@@ -126,8 +126,8 @@ class Found(Results[Hit]):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Notes on the whole answer: how time was understood, and what was not searched."""
-        said: list[str] = []
+        """Notes on the whole answer: that nothing matches well, how time was understood, and what was not searched."""
+        said: list[str] = ["nothing matches well"] if self.weak else []
         if self.asked == "span":
             start, end = (f"{time:%Y-%m-%d}" if time is not None else "…" for time in (self.start, self.end))
             said.append(f"the question was taken to be about the time from {start} to {end}")
@@ -150,7 +150,8 @@ class Found(Results[Hit]):
     @property
     def weak(self) -> bool:
         """Whether none of several hits matches the query well. Of one hit, or by words alone, scores do not tell."""
-        return len(self.items) > 1 and not self.meaning and all(hit.score < WELL for hit in self.items)
+        is_judged = bool(self.query) and len(self.items) > 1 and not self.meaning
+        return is_judged and all(hit.score < WELL for hit in self.items)
 
     def rows(self) -> Sequence[Mapping[str, object]]:
         """A row for each hit: score, name, value, why, when, and the parts."""

@@ -9,8 +9,8 @@ import pytest
 from substrate.values.hits import WELL, Found, Hit
 
 
-def found(*scores: float, meaning: str = "", lag: int = 0) -> Found:
-    return Found(tuple(Hit(cast("Any", None), score) for score in scores), "a question", meaning=meaning, lag=lag)
+def found(*scores: float, query: str = "a question", meaning: str = "", lag: int = 0) -> Found:
+    return Found(tuple(Hit(cast("Any", None), score) for score in scores), query, meaning=meaning, lag=lag)
 
 
 @pytest.mark.parametrize(
@@ -20,11 +20,13 @@ def found(*scores: float, meaning: str = "", lag: int = 0) -> Found:
         (found(WELL, 0.06), False),
         (found(), False),
         (found(0.06), False),
-        (found(0.06, meaning="semantic search is off"), False),
+        (found(0.06, 0.06, meaning="semantic search is off"), False),
+        (found(0.0, 0.0, query=""), False),  # the most recent ones: nothing was asked
     ],
 )
 def test_a_search_is_weak_where_no_hit_compared_by_meaning_matches_well(result: Found, *, is_weak: bool) -> None:
     assert result.weak == is_weak
+    assert ("nothing matches well" in result.remarks) == is_weak  # each face shows the remarks
 
 
 def test_one_version_that_waits_is_told_in_the_singular() -> None:

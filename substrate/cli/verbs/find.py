@@ -94,8 +94,6 @@ def _hints(found: Found, given: Namespace) -> list[str]:
     hints = []
     if not found.items:
         hints.append("nothing was found")
-    if found.weak and not given.words:
-        hints.append("nothing matches well")
     hints += [word for word in found.remarks if not (given.words and word.startswith("searched by words"))]
     if found.lag and not found.meaning and not given.words:  # else its reason says what to type
         hints.append("to embed them: substrate index")

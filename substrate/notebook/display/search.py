@@ -40,7 +40,6 @@ def found(result: Found) -> str:
         footer(
             f"… {left:,} more: .to_df() has all" if left > 0 else "",
             "there is more behind the limit: --limit, or --offset" if result.more else "",
-            "nothing matches well" if result.weak else "",
             *result.remarks,
         ),
         beside=["for ", stored(result.query, 200)] if result.query else None,
