@@ -6,6 +6,7 @@ is taken for the same atom, and erased with it, must have said the same.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Final
 
@@ -17,7 +18,7 @@ from substrate.values.edges import RENAMED_TO
 from substrate.views.atoms import is_in_use, versions_of
 from substrate.views.edges import ever_linked, links_of
 
-__all__ = ["renamed_from", "renamed_to", "same_by_rename"]
+__all__ = ["all_renamed_from", "renamed_from", "renamed_to", "same_by_rename"]
 
 _MOST: Final = 10_000
 """Steps of a chain: each name leads to the next one."""
@@ -38,6 +39,16 @@ def renamed_to(transaction: ReadTransaction, subject: bytes, upto: int | None = 
 def renamed_from(transaction: ReadTransaction, subject: bytes) -> list[bytes]:
     """The atoms whose place this one has under another name."""
     return [link.source for link in links_of(transaction, subject, out=False, kind=RENAMED_TO)]
+
+
+def all_renamed_from(transaction: ReadTransaction, subject: bytes) -> Iterator[bytes]:
+    """The same over any number of renames, the latest first. Each atom comes once."""
+    seen, waiting = {subject}, [subject]
+    for at in waiting:
+        before = [other for other in renamed_from(transaction, at) if other not in seen]
+        yield from before
+        seen.update(before)
+        waiting += before[: _MOST - len(waiting)]
 
 
 def same_by_rename(transaction: ReadTransaction, subject: bytes) -> list[bytes]:

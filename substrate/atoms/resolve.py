@@ -9,6 +9,7 @@ from uuid import UUID
 
 from substrate.atoms.bodies import time_of
 from substrate.atoms.meant.near_names import or_near
+from substrate.atoms.renames import all_renamed_from
 from substrate.errors import Forgotten, NotFound, SchemaInvalid, StoreDamaged
 from substrate.kv.api import ReadTransaction
 from substrate.log.heads import map_salt
@@ -20,6 +21,7 @@ from substrate.proof.bundle import Bundle
 from substrate.proof.hashes import map_key
 from substrate.result import iso
 from substrate.schema import is_name, is_time
+from substrate.text.quote import if_needed
 from substrate.values.times import from_microseconds
 from substrate.veil import hidden_in
 from substrate.views.atoms import (
@@ -97,8 +99,18 @@ def _as_of(transaction: ReadTransaction, subject: bytes, upto: int, asked: int |
         when = f" as of {_told(asked)} ({entry or 'before the first entry'})"
     first = first_version(transaction, subject) if subject else None
     if first is not None:
-        return f"{when}: it was first recorded at {_told(time_of(transaction, first))} (entry {first})"
+        before = _called(transaction, subject, upto)
+        then = "" if before is None else f". It had the name {if_needed(before)} then: ask for that name"
+        return f"{when}: it was first recorded at {_told(time_of(transaction, first))} (entry {first}){then}"
     return when if upto >= 0 else f"{when}: nothing had been recorded by then"
+
+
+def _called(transaction: ReadTransaction, subject: bytes, upto: int) -> str | None:
+    """The name that an atom had as of `upto`, before it was renamed, once or several times; None if it had none."""
+    for before in all_renamed_from(transaction, subject):
+        if latest_version(transaction, before, upto) is not None:
+            return name_of(transaction, before)
+    return None
 
 
 def _told(time: int) -> str:

@@ -16,6 +16,7 @@ from substrate.proof.bundle import Bundle
 from substrate.proof.encoding import Json
 from substrate.result import Result, Results
 from substrate.schema import ORIGINS
+from substrate.text.quote import if_needed
 from substrate.values.edges import Window
 from substrate.values.predictions import Prediction
 from substrate.values.times import EPOCH
@@ -187,3 +188,13 @@ class History(Results[Version]):
     """Whether there are older ones than the limit let in."""
     renamed_from: str | None = None
     """The name that the atom had before; the earlier versions are in the history of that name."""
+
+    def __repr__(self) -> str:
+        return super(History, self).__repr__() + "".join(f"\n({word})" for word in self.remarks)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Notes on the whole answer: the name that the atom had before."""
+        if self.renamed_from is None:
+            return ()
+        return (f"renamed; earlier versions are in the history of {if_needed(self.renamed_from)}",)

@@ -268,3 +268,23 @@ def test_more_edges_than_a_checkpoint_takes_are_told_with_a_way_out(
     with pytest.raises(TooLarge, match=r"the rename of .* with its edges, has 7 items.*: record the new name"):
         noted.rename(OLD, NEW)
     assert noted.access(OLD).value == "the provider is Adyen"
+
+
+def test_a_read_before_the_rename_and_a_history_name_the_old_name(memory: Memory) -> None:
+    """Also over two renames; a read before the first version names none."""
+    memory.checkpoint(["v1.note.other = x"])
+    memory.checkpoint(["v1.note.old = the text"])
+    memory.rename("v1.note.old", "v1.note.newer")
+    between = memory.head().head.size - 1
+    memory.rename("v1.note.newer", "v1.note.newest")
+    for moment, name in ((2, "v1.note.old"), (between, "v1.note.newer")):
+        with pytest.raises(NotFound, match=rf"It had the name {name} then: ask for that name"):
+            memory.access("v1.note.newest", as_of=moment)
+        assert memory.access(name, as_of=moment).value == "the text"
+    with pytest.raises(NotFound) as never:
+        memory.access("v1.note.newest", as_of=1)
+    assert "had the name" not in str(never.value)
+    remark = "renamed; earlier versions are in the history of v1.note.newer"
+    history = memory.history("v1.note.newest")
+    assert (history.remarks, repr(history).endswith(f"({remark})")) == ((remark,), True)
+    assert memory.history("v1.note.old").remarks == ()

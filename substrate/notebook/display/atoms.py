@@ -180,7 +180,7 @@ def history(result: History) -> str:
         footer(
             f"… {left:,} older: .to_df() has all" if left else "",
             "there are older ones: --limit, or --as-of" if result.more else "",
-            f"renamed; earlier versions are in the history of {result.renamed_from}" if result.renamed_from else "",
+            *result.remarks,
         ),
     )
 
