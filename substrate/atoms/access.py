@@ -19,6 +19,7 @@ from substrate.names import check_known_name
 from substrate.proof.entry import decode_entry
 from substrate.result import iso
 from substrate.snapshot import Snapshot
+from substrate.text.quote import if_needed
 from substrate.values.atoms import Access
 from substrate.values.times import from_microseconds
 from substrate.veil import hidden_in
@@ -56,7 +57,10 @@ def access(snapshot: Snapshot, name: str, *, proof: bool = False) -> Access:
 def _why(snapshot: Snapshot, latest: VersionRow) -> str:
     if snapshot.valid_at is None:
         return f"it was tombstoned by entry {latest.seq}"
-    return f"it did not hold at {iso(from_microseconds(snapshot.valid_at))}"
+    by = ", ".join(map(if_needed, superseders(snapshot, latest.subject)))
+    return f"it did not hold at {iso(from_microseconds(snapshot.valid_at))}" + (
+        f", {by} did in its place" if by else ""
+    )
 
 
 def _proven(snapshot: Snapshot, name: str) -> Access | None:

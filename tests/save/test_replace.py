@@ -149,3 +149,9 @@ def test_a_replacement_that_does_not_look_under_the_lock_is_caught(
     monkeypatch.setattr(module, "checkpoint", blind)
     price.replace("v1.fact.price", "v1.fact.ours", "price 12", at=AT)
     assert found(price, None) == {"v1.fact.ours", "v1.fact.theirs"}
+
+
+def test_a_read_of_the_old_one_at_a_later_time_names_what_holds_then(price: Memory) -> None:
+    price.replace("v1.fact.price", "v1.fact.price_2026", "12 EUR", at=AT)
+    with pytest.raises(NotFound, match=r"it did not hold at \S+, v1.fact.price_2026 did in its place"):
+        price.access("v1.fact.price", valid_at=AFTER)
