@@ -36,6 +36,8 @@ class Line:
     """Whether its `occurred_at` is when it was recorded, and the line itself has none."""
     took_back: frozenset[int] | None = None
     """Of an end that an undo recorded, which left nothing: when that was recorded. A store without it needs no end."""
+    shared_name: str | None = None
+    """The name that it gives, if a line before it has that name with another text: then it got a name of its own."""
 
     @property
     def key(self) -> object:

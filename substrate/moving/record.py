@@ -142,6 +142,7 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
     refused: list[Refused] = []
     there: dict[str, int] = {}
     spaces: dict[str, bool] = {}
+    shared: dict[str, str] = {}
     recorded: set[str] = set()
     confirmed: dict[str, None] = {}
     size = log.head().head.size
@@ -164,6 +165,7 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
                 known = recorded | (set(saved.recorded) - first)
                 confirmed |= dict.fromkeys(name for name in saved.confirmed if name not in known)
                 recorded.update(saved.recorded)
+                shared |= _shared(taken, {*saved.recorded, *saved.confirmed})
                 refused += (_named(item, taken) for item in saved.refused)
                 last = max(map(max, filter(None, chunk.lines.values())))
             if progress is not None:
@@ -173,13 +175,17 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
     except QuotaReached as full:
         if not last or how.dry_run:
             raise
-        report = _together(results, _by_line(refused, how), how, there, tuple(confirmed), past=past, spaces=spaces)
+        report = _together(
+            results, _by_line(refused, how), how, there, tuple(confirmed), past=past, spaces=spaces, shared=shared
+        )
         raise full.after(f"lines up to {last:,} are saved, the rest is not", report) from None
     if not results and (past.older or past.known) and (how.partial or not refused):
         results = [Saved(range(size, size), log.head())]
     if not results:
         raise _refusal(_by_line(refused, how), "nothing was saved") if refused else _nothing()
-    return _together(results, _by_line(refused, how), how, there, tuple(confirmed), past=past, spaces=spaces)
+    return _together(
+        results, _by_line(refused, how), how, there, tuple(confirmed), past=past, spaces=spaces, shared=shared
+    )
 
 
 def _ends(log: Log, chunk: _Chunk, brought: set[object]) -> list[Saved]:
@@ -332,6 +338,12 @@ def _confirmed_first(log: Log, chunk: _Chunk, how: Recording) -> set[str]:
         return set()
 
 
+def _shared(chunk: _Chunk, taken: Collection[str]) -> dict[str, str]:
+    """The names of their own that lines got, with the names that they give and share with other lines."""
+    named = ((normalise(str(line.fields["name"])), line.shared_name) for line in chunk.taken if line.shared_name)
+    return {own: given for own, given in named if given is not None and own in taken}
+
+
 def _nothing() -> InputError:
     return InputError("there is nothing to import: it has no rows, or no line says put, tombstone, edge or unedge")
 
@@ -367,6 +379,7 @@ def _together(  # noqa: PLR0913
     *,
     past: Past,
     spaces: Mapping[str, bool],
+    shared: Mapping[str, str],
 ) -> Imported:
     def joined(names: Callable[[Saved], tuple[str, ...]]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for saved in results for name in names(saved)))
@@ -391,4 +404,5 @@ def _together(  # noqa: PLR0913
         changed=tuple(name for name in recorded if name in there),
         spaces=tuple(name for name in recorded if spaces.get(name)),
         older=past.older,
+        shared_names=shared,
     )

@@ -272,8 +272,9 @@ def _lines(rows: Iterable[_Row | Read], fields_of: _FieldsOf, columns: Columns) 
         except RecursionError:
             yield at_line(number, InputError.code, "one of its cells is nested too deeply")
         else:
-            item["name"] = _own_name(str(item["name"]), str(item["value"]), taken)
-            yield Line(number, "put", item, len(str(item["value"])), read)
+            given, value = str(item["name"]), str(item["value"])
+            item["name"] = name = _own_name(given, value, taken)
+            yield Line(number, "put", item, len(value), read, shared_name=None if name == given else given)
 
 
 def _own_name(name: str, value: str, taken: dict[int, str]) -> str:

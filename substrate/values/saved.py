@@ -93,6 +93,8 @@ class Imported(Saved):
     """Names of `changed` of which nothing changed but spaces at the start or end of texts."""
     older: tuple[str, ...] = ()
     """Atoms and edges with lines that were left out, as the store has something else, recorded later."""
+    shared_names: Mapping[str, str] = field(default_factory=dict)
+    """Rows with the name of an earlier row and another text: the name that each got, and the name that it gives."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

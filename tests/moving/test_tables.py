@@ -318,3 +318,13 @@ def test_a_file_that_was_trimmed_does_not_come_over_what_a_person_changed_since(
     memory.checkpoint(["v1.note.a = mine", "v1.note.b = mine"])
     assert memory.import_file(file(tmp_path, "t.csv", "name,value\na, x\nb, y\n")).older == ("v1.note.a", "v1.note.b")
     assert memory.access("v1.note.a").value == "mine"
+
+
+def test_rows_with_the_name_of_an_earlier_row_and_another_text_are_told_each_time(
+    memory: Memory, tmp_path: Path
+) -> None:
+    path = file(tmp_path, "t.csv", "name,value\nlimit,50\nlimit,60\nother,1\nother,1\n")
+    for imported in (memory.import_file(path, dry_run=True), memory.import_file(path), memory.import_file(path)):
+        (own,) = imported.shared_names
+        assert (own[:14], imported.shared_names[own]) == ("v1.note.limit_", "v1.note.limit")
+    assert memory.access(own).value == "60"

@@ -175,6 +175,13 @@ def _answer(imported: Imported, waiting: tuple[str, ...]) -> Answer:
             f"the store has something else of {count} in this file, recorded later: these lines were left out. "
             "To put them back: repeat with --older"
         )
+    if imported.shared_names:
+        own, given = next(iter(imported.shared_names.items()))
+        count = "1 row has" if len(imported.shared_names) == 1 else f"{len(imported.shared_names):,} rows have"
+        hints.append(
+            f"{count} the name of an earlier row and another text. Such a row is an atom of its own: a row of "
+            f"{as_word(given)} became {as_word(own)}. To name rows by another column: --column name=COLUMN"
+        )
     if imported.dry_run:
         hints.append("Nothing was written. Repeat without --dry-run to import the above.")
     return dataclasses.replace(answer, hints=tuple(hints))

@@ -47,3 +47,13 @@ def test_lines_left_out_since_something_newer_stands_there_are_counted_with_what
     assert run("access", "v1.note.a").out == "mine\n"
     run.ok("import", "facts.csv", "--older")
     assert run("access", "v1.note.a").out == "one\n"
+
+
+def test_rows_of_one_name_and_changes_in_spaces_are_counted_with_what_to_type(run: Commands) -> None:
+    (run.folder / "facts.csv").write_text("name,value\nlimit,50\n")
+    assert "earlier row" not in run.ok("import", "facts.csv").err
+    (run.folder / "facts.csv").write_text('name,value\nlimit," 50"\nlimit,60\n')
+    again = run.ok("import", "facts.csv")
+    assert ["only in spaces", "1"] in again.rows
+    assert "1 row has the name of an earlier row and another text" in again.err
+    assert "a row of v1.note.limit became v1.note.limit_39fa9ec1. To name rows by another column: --column" in again.err
