@@ -67,7 +67,7 @@ def strict_json(text: str) -> dict:
         value = json.loads(text, object_pairs_hook=lambda p: need(len(dict(p)) == len(p), "a member twice") or dict(p))
         json.dumps(value, ensure_ascii=False, allow_nan=False).encode()  # fails on what has no JSON or no UTF-8 form
     except (ValueError, RecursionError):
-        raise Rejected("not readable as JSON") from None
+        raise Rejected("not readable as JSON: the file is damaged or not complete, ask for it again") from None
     layer = [value]  # then what is in it, and so on down
     for _ in range(MAX_DEPTH + 1):
         layer = [x for w in layer if isinstance(w, dict | list) for x in (w.values() if isinstance(w, dict) else w)]

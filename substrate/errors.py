@@ -97,12 +97,16 @@ class NameInvalid(InputError):
 
 
 class TooLarge(InputError):
-    """Over a limit. `field`, `size` and `limit` say which, by how much; the message ends with what to do `instead`."""
+    """Over a limit. `field`, `size` and `limit` say which, by how much; the message ends with what to do `instead`.
+
+    Without a `unit`, the field is itself a number, and `size` is its value.
+    """
 
     code = "too_large"
 
     def __init__(self, field: str, size: int, limit: int, unit: str = "bytes", instead: str = "") -> None:
-        super().__init__(field, f" has {size:,} {unit}; the limit is {limit:,}", *((": ", instead) if instead else ()))
+        told = f" has {size:,} {unit}; the limit is {limit:,}" if unit else f" is {size:,}; the most is {limit:,}"
+        super().__init__(field, told, *((": ", instead) if instead else ()))
         self.field = field
         self.size = size
         self.limit = limit

@@ -60,7 +60,7 @@ def check_limit(limit: object, offset: object = None, most: int = LIMITS["list_i
             raise InputError(Arg("limit"), " is a whole number from 1 on, ", Arg("offset"), " one from 0 on")
     if isinstance(limit, int) and limit > most:
         rest = "" if offset is None else Message("call again with ", Arg("offset"), " for the rest")
-        raise TooLarge(Arg("limit"), limit, most, "items", rest)
+        raise TooLarge(Arg("limit"), limit, most, "", rest)
 
 
 def check_prefix(prefix: object, after: object) -> None:

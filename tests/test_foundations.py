@@ -194,11 +194,9 @@ def test_too_large_says_field_size_and_limit() -> None:
 
 
 def test_a_limit_that_is_too_large_says_how_to_get_the_rest_where_a_verb_can() -> None:
-    with pytest.raises(
-        TooLarge, match=r"^limit has 5,000 items; the limit is 1,000: call again with offset for the rest$"
-    ):
+    with pytest.raises(TooLarge, match=r"^limit is 5,000; the most is 1,000: call again with offset for the rest$"):
         check_limit(5_000, 0)
-    with pytest.raises(TooLarge, match=r"^limit has 5,000 items; the limit is 1,000$"):
+    with pytest.raises(TooLarge, match=r"^limit is 5,000; the most is 1,000$"):
         check_limit(5_000)
 
 

@@ -227,6 +227,14 @@ def test_a_pin_not_signed_by_its_own_key_is_rejected(store: reference.Store, bun
     assert run(bundle, "--pin", tmp_path / "pin").returncode == REJECTED
 
 
+def test_a_file_that_was_cut_off_or_has_a_mark_at_its_start_is_told_as_damaged(bundle: Path, tmp_path: Path) -> None:
+    whole = bundle.read_bytes()
+    for part in (whole[:-9], b"", b"\xef\xbb\xbf" + whole):
+        (tmp_path / "part").write_bytes(part)
+        told = run(tmp_path / "part")
+        assert (told.returncode, b"damaged or not complete, ask for it again" in told.stdout) == (REJECTED, True)
+
+
 def test_wrong_usage_and_unreadable_files_have_an_exit_code_of_their_own(bundle: Path, tmp_path: Path) -> None:
     assert run().returncode == UNUSABLE
     assert run(bundle, "--key", "a+b+c", "--pin", bundle).returncode == UNUSABLE

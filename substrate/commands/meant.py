@@ -22,7 +22,6 @@ _WORDS: Final[Mapping[str, str]] = {
     _DROP: "rm remove delete del drop erase tombstone",
     _LINK: "link connect edge join",
     "to give an atom another name: {} rename OLD NEW": "mv move name alias",
-    "to change a value: {} edit NAME": "change modify update vi vim nano editor",
     "to take the last checkpoint back: {} undo": "revert rollback back redo reset",
     "to see an atom's versions: {} history NAME": "log versions blame",
     "to list atoms: {} list": "ls dir all names atoms",
@@ -34,6 +33,7 @@ _WORDS: Final[Mapping[str, str]] = {
     "to prove what is recorded: {} prove NAME": "sign proof certify",
 }
 _IN_A_SHELL: Final[Mapping[str, str]] = {
+    "to change a value: {} edit NAME": "change modify update correct amend vi vim nano editor",
     "for help: {} --help, or {} VERB --help": "help man usage",
     "for how much there is: {} stats; to check it: {} fsck": "status info size count",
     "to check the store: {} fsck": "check doctor test validate repair",
@@ -45,12 +45,17 @@ _IN_A_SHELL: Final[Mapping[str, str]] = {
     "a store is made by the first save: {} remember TEXT": "init make",
 }
 """Verbs of the command line alone."""
+_IN_A_CELL: Final[Mapping[str, str]] = {
+    "to change a value: {} checkpoint NAME = VALUE; from a time on: {} replace OLD NEW VALUE": (
+        "change modify update correct amend"
+    ),
+}
+"""What a cell has other verbs for."""
 
 
 def meant_by(word: str, program: str, *, in_a_shell: bool) -> str | None:
     """What to type for a word that is no verb, as `substrate` or `%memory`; None if its meaning is not known."""
-    tables = (_WORDS, _IN_A_SHELL) if in_a_shell else (_WORDS,)
-    for table in tables:
+    for table in (_WORDS, _IN_A_SHELL if in_a_shell else _IN_A_CELL):
         for told, words in table.items():
             if word.lower() in words.split():
                 return told.replace("{}", program)

@@ -42,6 +42,7 @@ HYDRAMEM: Final = "hydramem"
 CORTEXGRAPH: Final = "cortexgraph"
 GRAPHNOSIS: Final = "graphnosis"
 _ROWS: Final = "jsonl"
+_SHEETS: Final = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods")
 _TABLES: Final[Mapping[str, str]] = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv"}
 READABLE: Final = (PLAIN, SERVER_MEMORY, HYDRAMEM, CORTEXGRAPH, GRAPHNOSIS, "csv", "tsv", _ROWS, DOCUMENTS)
 """What a caller can say a file is."""
@@ -62,6 +63,11 @@ def kind_of(path: Path) -> str:  # noqa: PLR0911 - one for each kind
             return DOCUMENTS
         if not path.exists():
             raise InputError(f"there is no file {path}")
+        if suffix in _SHEETS:
+            raise InputError(
+                "files of Excel and other spreadsheets are not read. Save the sheet as CSV, or call "
+                "memory.import_frame(pandas.read_excel(...)) in Python"
+            )
         refuse_pickle(path)
         if is_graphnosis(path):
             return GRAPHNOSIS

@@ -17,6 +17,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from difflib import get_close_matches
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
@@ -28,6 +29,7 @@ from substrate.limits import LIMITS
 from substrate.messages import Arg
 from substrate.moving.line import Broken, Fields, Line, Lines, Read, at_line
 from substrate.names import check_name, escape_rest, slug_of
+from substrate.text.quote import as_word
 
 __all__ = ["FIELDS", "Columns", "frame_lines", "open_csv", "open_json_rows"]
 
@@ -104,7 +106,10 @@ class Columns:
         columns = list(header)
         needed = [column for word, column in self.named.items() if word == "value" or not of_line]
         if missing := [column for column in needed if column not in columns]:
-            raise InputError(f"there is no column {missing[0]!r}. The columns are: {_listed(columns)}")
+            if of_line:
+                raise InputError(f"there is no column {missing[0]!r}. The columns are: {_listed(columns)}")
+            word = next(word for word, column in self.named.items() if column == missing[0])
+            raise InputError(f"there is no column {missing[0]!r}. ", *self._mapping(word, missing[0], columns))
         fields = {column: word for word, column in self.named.items()}
         plain = {column.strip().casefold().replace(" ", "_"): column for column in reversed(columns)}
         for word in FIELDS:
@@ -114,12 +119,17 @@ class Columns:
                 if column is not None:
                     fields[column] = word
         if "value" not in fields.values():
-            raise InputError(
-                f"no column is called value or text. The columns are: {_listed(columns)}. Name the column that "
-                "holds the text with ",
-                Arg("columns"),
-            )
+            raise InputError("no column is called value or text. ", *self._mapping("value", "", columns, fields))
         return fields
+
+    @staticmethod
+    def _mapping(word: str, given: str, columns: list[str], taken: Iterable[str] = ()) -> tuple[str, ...]:
+        """The columns that there are, and how one of them is mapped to a field: the one most like `given`."""
+        free = [column for column in columns if column not in taken] or columns
+        near = next(iter(get_close_matches(given, free, 1, 0.0)), word)
+        told = "holds the text" if word == "value" else f"is the {word}"
+        said = (f"The columns are: {_listed(columns)}. Name the column that {told} with ", Arg("columns"))
+        return (*said, f", such as {as_word(f'{word}={near}')}") if free else said
 
 
 @contextmanager

@@ -91,6 +91,18 @@ _IN_PYTHON: Final = {"import": "memory.import_file(...)", "stats": "memory.stats
 """Verbs of the command line that a cell calls in Python."""
 
 
+_WIDGETS: Final = {
+    "bootstrappreview": "preview(OBJECTIVE)",
+    "entitygraph": "graph()",
+    "explorer": "explore()",
+    "fading": "show_fading(NAME)",
+    "proofviewer": "show_proof(NAME)",
+    "timeline": "timeline()",
+    "transitions": "transitions(NAME)",
+}
+"""The widgets by their names, and what a cell calls to show one."""
+
+
 def _first_word(line: str) -> tuple[str, str]:
     word = next(split_line(line), None)
     return ("", "") if word is None else (word.text, line[word.end :])
@@ -101,6 +113,10 @@ def _instead(word: str) -> str:
     if is_elsewhere(word, Face.NOTEBOOK):
         here = f"In a cell, call {_IN_PYTHON[word]}. " if word in _IN_PYTHON else ""
         return f": it is one of the command line. {here}In a terminal, type: substrate {word} --help"
+    call = _WIDGETS.get(word.lower().replace("_", "").replace("-", ""))
+    call = next((call for call in _WIDGETS.values() if call.startswith(f"{word}(")), None) if call is None else call
+    if call is not None:
+        return f": it is a widget. In a cell, call memory.{call}"
     if (meant := meant_by(word, "%memory", in_a_shell=False)) is not None:
         return f": {meant}"
     return suggestion(word, list(VERBS), nearest_verb)

@@ -17,17 +17,18 @@ from substrate.atoms.load import atom_of, damage_of
 from substrate.atoms.renames import same_by_rename
 from substrate.atoms.resolve import resolve
 from substrate.atoms.validity import Span, spans, version_at
-from substrate.errors import Conflict, InputError, NotFound
+from substrate.errors import Conflict, InputError, NameInvalid, NotFound
 from substrate.kv.api import ReadTransaction
 from substrate.limits import check_size
 from substrate.log.log import Log
 from substrate.messages import ATOM
-from substrate.names import check_name, type_of
+from substrate.names import check_name, guess_name, type_of
 from substrate.proof.entry import Kind
 from substrate.save.batch import Batch
 from substrate.save.checkpoint import checkpoint
 from substrate.save.input import fields_of
 from substrate.save.place import Place
+from substrate.schema import is_name
 from substrate.snapshot import Snapshot
 from substrate.text.quote import if_needed
 from substrate.text.refuse_secrets import refuse_secrets
@@ -50,7 +51,7 @@ def rename(  # noqa: PLR0913
 ) -> Saved:
     """See `Memory.rename`."""
     now = log.clock.now()
-    new = check_name(new)
+    new = _new_name(name, new)
     refuse_secrets(new, "", {} if reason is None else {"reason": reason})
 
     def plan(transaction: ReadTransaction) -> tuple[Batch, dict[str, int | None]]:
@@ -67,6 +68,18 @@ def rename(  # noqa: PLR0913
     # What is there already may hold what looks like a credential: it is not said for the first time.
     given = replace(batch, place=place)
     return checkpoint(log, given, expect=expect, said=said, allow_secrets=True, check=check)
+
+
+def _new_name(name: str, new: str) -> str:
+    """The new name, checked. NameInvalid: for a free text it suggests a name of the type that the old name has."""
+    try:
+        return check_name(new)
+    except NameInvalid as error:
+        suggested = error.suggested
+        if suggested is None or guess_name(new) is not None or not is_name(name):
+            raise
+        typed = f"v1.{type_of(name)}.{suggested.split('.', 2)[2]}"
+        raise NameInvalid(f"{error.message.removesuffix(suggested)}{typed}", suggested=typed) from None
 
 
 def _plan(snapshot: Snapshot, name: str, new: str, reason: str | None) -> tuple[Batch, dict[str, int | None]]:

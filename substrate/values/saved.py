@@ -79,6 +79,11 @@ class Remembered(Saved):
     name: str = ""
     value: str = ""
 
+    def row(self) -> dict[str, object]:
+        """Name and text first; without the head, which `to_dict` has."""
+        said = {key: value for key, value in self.to_dict().items() if key not in ("head", "ids")}
+        return {key: said.pop(key) for key in ("name", "value") if key in said} | said
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Imported(Saved):

@@ -328,3 +328,19 @@ def test_rows_with_the_name_of_an_earlier_row_and_another_text_are_told_each_tim
         (own,) = imported.shared_names
         assert (own[:14], imported.shared_names[own]) == ("v1.note.limit_", "v1.note.limit")
     assert memory.access(own).value == "60"
+
+
+@pytest.mark.parametrize("columns", [{"value": "Antwrt"}, None])
+def test_a_column_that_is_not_there_is_told_with_one_to_map(tmp_path: Path, columns: dict[str, str] | None) -> None:
+    path = file(tmp_path, "t.csv", "id,Antwort\na,b\n")
+    with (
+        pytest.raises(InputError, match=r"Name the column that holds the text with columns, such as value=Antwort$"),
+        open_csv(path, Columns.of(columns, None)) as lines,
+    ):
+        list(lines.lines)
+
+
+def test_a_file_of_a_spreadsheet_is_refused_with_what_to_do(memory: Memory, tmp_path: Path) -> None:
+    path = file(tmp_path, "t.XLSX", "PK")
+    with pytest.raises(InputError, match=r"Save the sheet as CSV, or call memory.import_frame\(pandas.read_excel"):
+        memory.import_file(path)

@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
+import substrate_widgets
 from substrate.commands.catalogue import COMMANDS
 from substrate.errors import Denied
+from substrate.memory import Memory
 from substrate.notebook import extension
 from substrate.notebook.catalogue import VERBS
-from substrate.notebook.magics import MemoryMagics
+from substrate.notebook.magics import _WIDGETS, MemoryMagics
 from substrate.notebook.transformer import Call
 from substrate.save import place as places
 
@@ -193,6 +195,9 @@ def test_nothing_is_expanded_in_what_is_saved(notebook: Any) -> None:
         ),
         ("%memory stats", "In a cell, call memory.stats(). In a terminal, type: substrate stats --help"),
         ("%memory forgit x", "%memory has no verb forgit"),
+        ("%memory timeline", "it is a widget. In a cell, call memory.timeline()"),
+        ("%memory graph", "it is a widget. In a cell, call memory.graph()"),
+        ("%memory correct x", "to change a value: %memory checkpoint NAME = VALUE; from a time on: %memory replace"),
         ("%memory access v1.fact.currency --prof", "has no option --prof. Did you mean --proof? There are: "),
         ("%memory access v1.fact.curency", "there is no v1.fact.curency; near it: v1.fact.currency"),
         ("%memory access", "the following arguments are required: NAME"),
@@ -359,3 +364,8 @@ def test_a_mistyped_verb_leads_to_one_of_the_face_and_never_to_forget(filled: An
     }
     for word in sorted(words - set(VERBS)):
         assert "Did you mean forget?" not in filled.error(f"%memory {word} x"), word
+
+
+def test_every_widget_is_known_by_its_name() -> None:
+    assert {*_WIDGETS, "link"} == {name.lower() for name in substrate_widgets.__all__}
+    assert all(callable(getattr(Memory, call.partition("(")[0])) for call in _WIDGETS.values())

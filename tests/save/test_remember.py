@@ -170,3 +170,10 @@ def test_what_is_to_be_kept_of_a_known_text_is_added_to(memory: Memory) -> None:
     assert (note.atom.tags, dict(note.atom.attrs), note.strength) == (("x",), {"c": 3}, 1.1)
     with pytest.raises(InputError):
         memory.remember("tea is green", "note", keep=("name",))
+
+
+def test_what_was_remembered_shows_name_and_text_first_and_no_hashes(memory: Memory) -> None:
+    saved = memory.remember("the warehouse is in Leipzig")
+    assert repr(saved).startswith(f"Remembered(name={saved.name!r}, value='the warehouse is in Leipzig', ")
+    assert saved.head.head.root.hex() not in repr(saved)
+    assert saved.to_dict()["head"]

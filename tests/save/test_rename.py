@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from substrate.errors import Conflict, Forgotten, InputError, ItemsRefused, NotFound, TooLarge
+from substrate.errors import Conflict, Forgotten, InputError, ItemsRefused, NameInvalid, NotFound, TooLarge
 from substrate.limits import LIMITS
 from substrate.memory import Memory
 from substrate.proof.verify import Verifier
@@ -288,3 +288,11 @@ def test_a_read_before_the_rename_and_a_history_name_the_old_name(memory: Memory
     history = memory.history("v1.note.newest")
     assert (history.remarks, repr(history).endswith(f"({remark})")) == ((remark,), True)
     assert memory.history("v1.note.old").remarks == ()
+
+
+def test_a_free_text_as_the_new_name_suggests_a_name_of_the_same_type(memory: Memory) -> None:
+    memory.checkpoint(["v1.fact.vat = 19"])
+    with pytest.raises(NameInvalid, match=r"'VAT rate' is not a valid name. Use v1.fact.vat_rate$"):
+        memory.rename("v1.fact.vat", "VAT rate")
+    with pytest.raises(NameInvalid, match=r"Use v1.note.rate$"):
+        memory.rename("v1.fact.vat", "v1_note.rate")

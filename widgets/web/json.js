@@ -18,7 +18,7 @@ function need(condition, why) {
 /** Objects as maps, whole numbers as BigInt. A member twice, half a pair, deep nesting and absurd numbers are refused. */
 function strictJson(text) {
   let at = 0;
-  const bad = "not readable as JSON";
+  const bad = "not readable as JSON: the file is damaged or not complete, ask for it again";
   const take = (pattern) => {
     pattern.lastIndex = at;
     const found = pattern.exec(text);
