@@ -38,7 +38,7 @@ def refuse_secrets(name: str | None, value: str, members: Mapping[str, object], 
         parts += _parts(member, "", said)
     for where, before, text in parts:
         for finding in find_secrets(before + text):
-            told = _told(where, finding, len(before), named=name is not None)
+            told = _told(where, finding, len(before), text, named=name is not None)
             raise SecretFound(told, *(() if for_good else ("; ", ALLOW_SECRETS)))
 
 
@@ -63,10 +63,11 @@ def _parts(where: str, before: str, value: object) -> Iterator[tuple[str, str, s
             yield from _parts(f"{where}.{key}", f"{key} = ", item if isinstance(item, list | Mapping) else str(item))
 
 
-def _told(where: str, finding: Finding, offset: int, *, named: bool) -> str:
-    start, end = finding.start, finding.end
+def _told(where: str, finding: Finding, offset: int, text: str, *, named: bool) -> str:
+    start, end, line = finding.start, finding.end, ""
     if start >= offset:
         start, end, where = start - offset, end - offset, where or "value"
+        line = f" (line {text.count(chr(10), 0, start) + 1})" if "\n" in text else ""
     elif where == "" and named:
         where = "name"
     else:
@@ -74,6 +75,6 @@ def _told(where: str, finding: Finding, offset: int, *, named: bool) -> str:
     if find_secrets(where):
         where = where.partition(".")[0]
     return (
-        f"it looks like a credential ({finding.kind}) in {where}, characters {start} to {end}. Keep it out of memory "
-        "and name where it is kept instead"
+        f"it looks like a credential ({finding.kind}) in {where}, characters {start} to {end}{line}. Keep it out of "
+        "memory and name where it is kept instead"
     )

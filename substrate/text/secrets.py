@@ -257,7 +257,30 @@ def _assigned_secret(match: re.Match[str]) -> bool:
     word, start = match["word"].lower(), match.start()
     before = match.string[max(0, start - 16) : start].rstrip("_ .-").lower()
     other = (word == "key" and not before.endswith(_KEY_OF)) or (word == "token" and before.endswith(_OTHER_TOKENS))
-    return not other and _looks_random(_value(match), quoted=bool(match["q"]))
+    return not other and _looks_random(_value(match), quoted=bool(match["q"])) and not _is_of_badge(match)
+
+
+_BADGE = re.compile(r"://(?:app\.)?codecov\.io/[\w./%~-]{1,200}+(?<=/badge\.svg)\?(?:[\w.%=-]{1,40}+&){0,3}\Z")
+_BADGE_TOKEN = re.compile("[A-Za-z0-9]{8,12}[).,]{0,3}")
+_PARAMETER = re.compile(r"[?&][\w.-]{0,32}\Z")
+
+
+def _is_of_badge(match: re.Match[str]) -> bool:
+    """Whether it is the token of a Codecov badge: it shows the badge alone, and stands in public pages."""
+    start = match.start()
+    return (
+        _BADGE_TOKEN.fullmatch(_value(match)) is not None
+        and _BADGE.search(match.string, max(0, start - 400), start) is not None
+    )
+
+
+def _end(match: re.Match[str]) -> int:
+    """Where the credential ends; of a parameter in an address, before the brackets around the address."""
+    start, end = match.span(match.lastindex or 0)
+    text, begin = match.string, match.start()
+    if text[end - 1] in ")]" and text[start - 1] == "=" and _PARAMETER.search(text, max(0, begin - 40), begin):
+        return start + len(text[start:end].rstrip(")]"))
+    return end
 
 
 def _basic(match: re.Match[str]) -> bool:
@@ -322,7 +345,7 @@ def _assigned(word: str, more: str = "") -> str:
         r"|(?P<prose>[ \t]{1,2}(?=[\"'`]|[A-Za-z0-9+/_-]{24})"
         r"|[ \t]{1,2}(?:is|was|ist|lautet|est|es):?[ \t]{1,2}|[ \t]?(?:は|是|为|為)[ \t:\uff1a]{0,2}))"
         r"(?:[A-Za-z]{0,2}\\{0,3}(?P<q>[\"'`])((?:(?!\\{0,3}(?P=q))[^\n]){4,512}+)"
-        r"|((?:[!#-%(-+\--:=?-\[\]-_a-~À-ÿ]|\\(?![nrt\"'])|[&;,](?!\s|$|[A-Za-z_ ]{1,30}+=)){4,512}+))"
+        r"|((?:[!#-%(*+\--:=?-\[\]-_a-~À-ÿ]|\)(?!\]\()|\\(?![nrt\"'])|[&;,](?!\s|$|[A-Za-z_ ]{1,30}+=)){4,512}+))"
     )
 
 
@@ -642,6 +665,7 @@ def find_secrets(text: str) -> list[Finding]:
         for match in _matches(pattern, text, lowered, runs):
             start, end = match.span(match.lastindex or 0)
             if taken.find(1, start, end) < 0 and check(match):
+                end = _end(match)
                 taken = taken or bytearray(len(text))
                 taken[start:end] = b"\1" * (end - start)
                 found.append(Finding(kind, start, end))

@@ -170,3 +170,12 @@ def test_a_credential_in_an_imported_line_is_refused_with_the_number_of_the_line
         assert len(other.list()) == 0
         other.import_lines(tmp_path / "lines", allow_secrets=True)
         assert other.access("v1.fact.a").value == sample.secret
+
+
+def test_the_message_names_the_line_of_a_file_and_a_text_of_one_line_has_none(memory: Memory, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# A\n\nb\nsee https://h.example/?token=P9xk2mWq7Tr4Lz8Vn3\n", encoding="utf-8")
+    with pytest.raises(SecretFound, match=r"in text, characters 36 to 54 \(line 4\)\. Keep it out of memory"):
+        memory.ingest(tmp_path / "a.md")
+    with pytest.raises(ItemsRefused) as caught:
+        memory.checkpoint(["v1.note.a = see https://h.example/?token=P9xk2mWq7Tr4Lz8Vn3"])
+    assert "(line" not in str(caught.value)

@@ -266,3 +266,28 @@ def test_the_page_shows_the_same_kinds_as_the_code() -> None:
     page = (ROOT / "docs" / "secrets.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| (.+) \|$", page, re.MULTILINE)
     assert rows == list(KINDS.items())
+
+
+BADGE = "[![codecov](https://codecov.io/gh/a/b/branch/main/graph/badge.svg?token={})](https://codecov.io/gh/a/b)"
+
+
+@pytest.mark.parametrize("token", ["P9XK2MWQ7T", "p9Xk2mWq7T"])
+def test_the_token_of_a_codecov_badge_is_public(token: str) -> None:
+    """The twins: the same token elsewhere, a longer one, and a credential behind the badge."""
+    badge = BADGE.format(token)
+    assert named(badge) == named(badge.partition(")](")[0] + ")") == named(badge.replace("?", "?style=flat&")) == []
+    value = f"{token}r4Lz8Vn3"
+    assert named(BADGE.format(value)) == [("secret", value)]
+    assert named(badge.replace("https://codecov.io/gh/a/b)", f"https://a.example/?token={value})")) == [
+        ("secret", value)
+    ]
+    assert named(badge.replace("codecov.io", "codecov.io.example").replace(token, value)) == [("secret", value)]
+    assert named(f"https://a.example/codecov.io/badge.svg?token={value}") == [("secret", value)]
+
+
+@pytest.mark.parametrize(
+    "frame", ["[a](https://h.example/?token={})", "[![b](https://h.example/x?a=b&key={})](https://c)"]
+)
+def test_the_span_of_a_parameter_ends_where_its_value_ends(frame: str) -> None:
+    frame = frame.replace("key=", "access_token=")
+    assert named(frame.format("P9xk2mWq7Tr4Lz8Vn3")) == [("secret", "P9xk2mWq7Tr4Lz8Vn3")]
