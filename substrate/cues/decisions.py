@@ -58,7 +58,7 @@ _TABLE: Final = Phrases(
 
 
 class Said(NamedTuple):
-    """A sentence as rules see it: without leading words, with the cues in it. It is number `at`, from 0, `of` so many."""
+    """A sentence as rules see it: without leading words, with its cues; sentence `at`, from 0, of a message `of` so many."""
 
     sentence: Sentence
     bare: str
