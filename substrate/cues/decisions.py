@@ -58,7 +58,7 @@ _TABLE: Final = Phrases(
 
 
 class Said(NamedTuple):
-    """A sentence as rules see it: without leading words, with its cues; sentence `at`, from 0, of a message `of` so many."""
+    """A sentence as rules see it, without leading words: its cues, its place `at` in the message, and `of` how many."""
 
     sentence: Sentence
     bare: str
