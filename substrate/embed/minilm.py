@@ -36,6 +36,8 @@ def prepare_minilm(source: Path, digest: str, target: Path) -> None:
     Raises OSError; ModelUnavailable if what it makes is not what torch makes.
     """
     write_bert(target / GRAPH, read_weights(source / _SOURCE), heads=_HEADS, epsilon=_EPSILON)
+    # The file is mapped while a model runs. Who writes over it in place would end that process.
+    (target / WEIGHTS).chmod(0o444)
     tokenizer = Tokenizer.from_file(str(source / TOKENIZER))
     tokenizer.no_padding()
     tokenizer.no_truncation()
