@@ -260,7 +260,7 @@ class _LmdbOpener:
                 seen.refuse_exchanged()
                 _refuse_cut_off(raw, seen)
                 if writable:
-                    seen.reach((raw.info()["last_pgno"] + 1) * raw.stat()["psize"])
+                    folder.reach(path, (raw.info()["last_pgno"] + 1) * raw.stat()["psize"])
             except BaseException:
                 raw.close()
                 raise
@@ -369,7 +369,13 @@ class _LmdbEnvironment:
         try:
             if write:
                 self._raw.reader_check()
-                return self._raw.begin(write=True)
+                txn = self._raw.begin(write=True)
+                try:
+                    folder.reach(Path(self._raw.path()), self._used())  # the commit before may have left it short
+                except BaseException:
+                    txn.abort()
+                    raise
+                return txn
             txn = self._raw.begin()
             while self._is_torn(txn):
                 txn.abort()

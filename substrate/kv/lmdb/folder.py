@@ -66,6 +66,7 @@ __all__ = [
     "live",
     "parse",
     "prepare",
+    "reach",
     "read_pointer",
     "refuse_foreign_data",
     "refuse_foreign_store",
@@ -184,12 +185,6 @@ class Examined:
         """How many bytes the data file has now."""
         return os.fstat(self.fd).st_size
 
-    def reach(self, size: int) -> None:
-        """Lengthen the data file to `size`, where it has less. The caller holds the writer lock."""
-        if self.size() < size:
-            with suppress(OSError), os.fdopen(open_file(self.path / _DATA, os.O_RDWR), "r+b") as file:  # a full disk
-                file.truncate(size)
-
     def refuse_exchanged(self) -> None:
         """Denied if another file, or another folder, has come to this place."""
         if _identities(self.path) != self.identities:
@@ -217,6 +212,15 @@ def examine(path: Path, *, writable: bool) -> Examined:
     except BaseException:
         os.close(fd)
         raise
+
+
+def reach(path: Path, size: int) -> None:
+    """Lengthen the data file of an environment to `size`, where it has less. The caller keeps other writers out."""
+    with suppress(OSError):  # a full disk
+        if (path / _DATA).stat().st_size < size:
+            with os.fdopen(open_file(path / _DATA, os.O_RDWR), "r+b") as file:
+                if os.fstat(file.fileno()).st_size < size:  # it may be another file by now
+                    file.truncate(size)
 
 
 def _open_data(path: Path) -> int:
