@@ -149,7 +149,7 @@ class Writer:
         domain, entities = self.request.domain, self.request.entities
 
         def make(now: ReadTransaction) -> Plan:
-            known = find_document(now, domain, incoming)
+            known = self._find(now, incoming)
             again = plan_same(now, domain, incoming, known, entities=entities)
             if again is not None:
                 return again
@@ -157,12 +157,17 @@ class Writer:
 
         return make
 
+    def _find(self, transaction: ReadTransaction, incoming: Incoming) -> Known:
+        """What is there of a document. InputError if it was forgotten, by now, and is to stay out."""
+        known = find_document(transaction, self.request.domain, incoming)
+        if self.request.keeps_out and known.version is None and was_forgotten(transaction, known.name):
+            raise InputError(_STAYS_OUT)
+        return known
+
     def _look(self, transaction: ReadTransaction, incoming: Incoming) -> tuple[Known, Plan | None, Collection[str]]:
         """What is there of a document; its plan if it is there as it comes in; else the texts of its chunks."""
         domain, entities = self.request.domain, self.request.entities
-        known = find_document(transaction, domain, incoming)
-        if self.request.keeps_out and known.version is None and was_forgotten(transaction, known.name):
-            raise InputError(_STAYS_OUT)
+        known = self._find(transaction, incoming)
         same = plan_same(transaction, domain, incoming, known, entities=entities)
         return known, same, texts_of(transaction, known) if same is None and entities else ()
 

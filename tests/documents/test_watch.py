@@ -13,6 +13,7 @@ import pytest
 from substrate.documents import watch as watching
 from substrate.documents.request import Request
 from substrate.documents.watch import FolderWatch
+from substrate.documents.write import Writer
 from substrate.errors import InputError, NotFound, PathEscape, SchemaInvalid
 from substrate.memory import Memory
 from substrate.values.documents import Ingested
@@ -226,3 +227,31 @@ def test_a_document_that_was_taken_out_of_use_comes_back(memory: Memory, folder:
     assert statuses(back) == {"docs/a.md": "new"}
     assert back is not None
     assert not back[0].was_forgotten
+
+
+@pytest.mark.parametrize("step", ["_prepare", "_write"])
+@pytest.mark.parametrize("changed", [("a.md",), ("a.md", "b.md")])
+@pytest.mark.parametrize("parts", [1, 30_000], ids=["short", "long"])
+def test_a_document_that_is_forgotten_while_its_change_is_taken_in_stays_out(  # noqa: PLR0913, PLR0917
+    memory: Memory, folder: Path, monkeypatch: pytest.MonkeyPatch, step: str, changed: tuple[str, ...], parts: int
+) -> None:
+    watch = watch_of(memory, folder)
+    watch.look()
+    name = next(atom.name for atom in memory.list("v1.document.") if atom.source == "docs/a.md")
+    right = getattr(Writer, step)
+
+    def after_forget(*given: object) -> object:
+        if any(atom.name == name for atom in memory.list("v1.document.")):
+            memory.forget(whole=name)
+        return right(*given)
+
+    for file in changed:
+        write(folder / file, "# A\n\n" + "secret " * parts, 1)
+    with monkeypatch.context() as patched:
+        patched.setattr(Writer, step, after_forget)
+        told = watch.look()
+    assert told is not None
+    assert [(one.item, "was forgotten" in str(one.reason)) for one in told.failed] == [("docs/a.md", True)]
+    assert statuses(told) == {f"docs/{file}": "changed" for file in changed if file != "a.md"}
+    assert [atom.source for atom in memory.list("v1.document.")] == ["docs/b.md"]
+    assert {atom.source for atom in memory.list("v1.chunk.")} == {"docs/b.md"}
