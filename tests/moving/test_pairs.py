@@ -106,6 +106,26 @@ def test_what_a_store_said_itself_stays_if_another_takes_the_same_back(tmp_path:
         memory.close()
 
 
+def test_what_a_store_only_said_again_after_an_import_goes_by_name_and_stays_once_it_is_saved_anew(
+    tmp_path: Path,
+) -> None:
+    """A confirmation does not tell a person from a second import, so it is no word of its own."""
+    source, target = (open_store(tmp_path / name, model="none") for name in ("source", "target"))
+    source.checkpoint(["v1.fact.a = x"])
+    follow(target, source)
+    assert target.checkpoint(["v1.fact.a = x"]).confirmed == ("v1.fact.a",)
+    source.undo()
+    file = io.StringIO()
+    source.export(file)
+    file.seek(0)
+    assert target.import_lines(file).tombstoned == ("v1.fact.a",)
+    target.checkpoint(["v1.fact.a = x"])
+    assert follow(target, source) == set()
+    assert state(target) == {("v1.fact.a", "x")}
+    for memory in (source, target):
+        memory.close()
+
+
 def test_the_export_of_an_undone_atom_names_it_and_leaves_a_new_store_as_it_is(tmp_path: Path) -> None:
     source, target = (open_store(tmp_path / name, model="none") for name in ("source", "target"))
     source.checkpoint(["v1.fact.a = a secret plan"])

@@ -169,6 +169,9 @@ def _answer(imported: Imported, waiting: tuple[str, ...]) -> Answer:
     if imported.changed:
         some = ", ".join(as_word(name) for name in imported.changed[:_SOME])
         hints.append(f"these names were in use before: the import gives them a new version: {some}")
+    if gone := [name for name in imported.tombstoned if name not in imported.recorded]:
+        more = f" and {len(gone) - _SOME:,} more" if len(gone) > _SOME else ""
+        hints.append(f"taken out of use by this import: {', '.join(map(as_word, gone[:_SOME]))}{more}")
     if imported.older:
         count = "1 atom or edge" if len(imported.older) == 1 else f"{len(imported.older):,} atoms or edges"
         hints.append(

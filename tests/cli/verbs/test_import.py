@@ -57,3 +57,15 @@ def test_rows_of_one_name_and_changes_in_spaces_are_counted_with_what_to_type(ru
     assert ["only in spaces", "1"] in again.rows
     assert "1 row has the name of an earlier row and another text" in again.err
     assert "a row of v1.note.limit became v1.note.limit_39fa9ec1. To name rows by another column: --column" in again.err
+
+
+def test_what_an_import_takes_out_of_use_is_named(run: Commands) -> None:
+    there = [f"v1.fact.{name} = x" for name in "abcde"]
+    run.ok("checkpoint", *there, "--store", "source")
+    for file in ("one.jsonl", "two.jsonl"):
+        run.ok("export", file, "--store", "source")
+        told = run.ok("import", file, "--store", "target").err
+        assert ("taken out of use by this import: v1.fact.a, v1.fact.b, v1.fact.c and 2 more" in told) is (
+            file == "two.jsonl"
+        )
+        run.ok("undo", "--store", "source")
