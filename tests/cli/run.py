@@ -61,8 +61,10 @@ class Commands:
         self.folder = folder
         self._monkeypatch = monkeypatch
 
-    def __call__(self, *words: str, stdin: str | bytes = b"", terminal: bool = False) -> Ran:
-        streams = [_Stream(terminal=terminal, text=stdin), _Stream(terminal=terminal), _Stream(terminal=terminal)]
+    def __call__(self, *words: str, stdin: str | bytes = b"", terminal: bool = False, piped: bool = False) -> Ran:
+        """`piped`: standard output alone is no terminal."""
+        out = _Stream(terminal=terminal and not piped)
+        streams = [_Stream(terminal=terminal, text=stdin), out, _Stream(terminal=terminal)]
         with self._monkeypatch.context() as patch:
             for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
                 patch.setattr(sys, name, stream)

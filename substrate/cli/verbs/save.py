@@ -41,9 +41,13 @@ _IN_PARTS: Final = (
 
 
 def _origin(given: Namespace, output: Output) -> str | None:
-    """Whose word it is: what --origin says, or `user` if a person types it here and names no other author."""
+    """Whose word it is: what --origin says, or `user` if a person types it here and names no other author.
+
+    All streams are a terminal then. A script that runs in one cannot be told from a person.
+    """
     said: str | None = getattr(given, "origin", None)
-    return "user" if said is None and given.actor is None and output.can_ask else said
+    is_typed = output.can_ask and output.on_terminal
+    return "user" if said is None and given.actor is None and is_typed else said
 
 
 def remember(given: Namespace, output: Output) -> Answer:

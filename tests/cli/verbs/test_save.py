@@ -330,14 +330,15 @@ def test_what_a_person_types_in_a_terminal_is_the_word_of_a_user(
 ) -> None:
     """The twins: a pipe, another author, and an origin that is given."""
 
-    def origin(*more: str, terminal: bool) -> object:
-        assert store(*words, *more, terminal=terminal).code == 0
+    def origin(*more: str, terminal: bool, piped: bool = False) -> object:
+        assert store(*words, *more, terminal=terminal, piped=piped).code == 0
         return store("access", name, "--json").json.get("origin")
 
     assert origin(terminal=True) == "user"
     assert origin("--tag", "a", "--origin", "agent", terminal=True) == "agent"
     assert origin("--tag", "b", "--actor", "bot", terminal=True) is None
     assert origin("--tag", "c", terminal=False) is None
+    assert origin("--tag", "d", terminal=True, piped=True) is None
 
 
 def test_so_it_is_if_a_person_replaces_it(store: Commands) -> None:
