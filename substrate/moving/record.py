@@ -10,17 +10,21 @@ from typing import Final, TypedDict
 
 from substrate.errors import InputError, ItemsRefused, QuotaReached
 from substrate.kv.api import ReadTransaction
+from substrate.log.heads import map_salt
 from substrate.log.log import Log
+from substrate.log.tables import GAPS
 from substrate.messages import Item, Message
 from substrate.moving.line import KINDS, Broken, Fields, Line, Lines, Read
 from substrate.moving.past import Past, find_known
 from substrate.names import normalise
 from substrate.proof.entry import Kind
+from substrate.proof.hashes import map_key
 from substrate.save.batch import Batch
 from substrate.save.checkpoint import checkpoint, read_batch
 from substrate.save.new_store import refuse_first_checkpoint
 from substrate.values.progress import Progress
 from substrate.values.saved import Imported, Refused, Saved
+from substrate.views.atoms import gaps_of
 from substrate.views.beside.parts import Part
 from substrate.views.touches import Touch
 
@@ -176,7 +180,7 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
         if not last or how.dry_run:
             raise
         report = _together(
-            results, _by_line(refused, how), how, there, tuple(confirmed), past=past, spaces=spaces, shared=shared
+            log, results, _by_line(refused, how), how, there, tuple(confirmed), past=past, spaces=spaces, shared=shared
         )
         raise full.after(f"lines up to {last:,} are saved, the rest is not", report) from None
     if not results and (past.older or past.known) and (how.partial or not refused):
@@ -184,7 +188,7 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
     if not results:
         raise _refusal(_by_line(refused, how), "nothing was saved") if refused else _nothing()
     return _together(
-        results, _by_line(refused, how), how, there, tuple(confirmed), past=past, spaces=spaces, shared=shared
+        log, results, _by_line(refused, how), how, there, tuple(confirmed), past=past, spaces=spaces, shared=shared
     )
 
 
@@ -309,6 +313,16 @@ def _there(log: Log, chunk: _Chunk, size: int) -> dict[str, int]:
     return {name: row.seq for name, row in found.items() if row.kind is Kind.PUT and row.seq < size}
 
 
+def _forgotten_before(log: Log, recorded: Sequence[str], changed: Collection[str]) -> tuple[str, ...]:
+    """The names of atoms that an import brought, and that were forgotten before."""
+    with log.snapshot() as transaction:
+        if not transaction.any(GAPS):
+            return ()
+        salt = map_salt(transaction)
+        new = (name for name in recorded if name not in changed)
+        return tuple(name for name in new if gaps_of(transaction, map_key(salt, name)))
+
+
 def _note_spaces(log: Log, chunk: _Chunk, changed: Mapping[str, int], past: Past, spaces: dict[str, bool]) -> None:
     """Note of each changed atom whether its lines change nothing but spaces at the start or end of texts.
 
@@ -370,7 +384,8 @@ def _named(refused: Refused, chunk: _Chunk) -> Refused:
     return replace(refused, item=f"line {chunk.lines[refused.item.argument][refused.item.at]}")
 
 
-def _together(  # noqa: PLR0913
+def _together(  # noqa: PLR0913, PLR0917
+    log: Log,
     results: list[Saved],
     refused: tuple[Refused, ...],
     how: Recording,
@@ -386,6 +401,7 @@ def _together(  # noqa: PLR0913
 
     first = next((saved.seqs.start for saved in results if saved.seqs), results[-1].seqs.start)
     recorded = joined(lambda saved: saved.recorded)
+    changed = tuple(name for name in recorded if name in there)
     return Imported(
         range(first, results[-1].seqs.stop),
         results[-1].head,
@@ -401,7 +417,8 @@ def _together(  # noqa: PLR0913
         {name: atom for saved in results for name, atom in saved.ids.items()},
         kind=how.kind,
         dry_run=how.dry_run,
-        changed=tuple(name for name in recorded if name in there),
+        changed=changed,
+        forgotten=_forgotten_before(log, recorded, set(changed)),
         spaces=tuple(name for name in recorded if spaces.get(name)),
         older=past.older,
         shared_names=shared,

@@ -94,6 +94,8 @@ class Imported(Saved):
     dry_run: bool = False
     changed: tuple[str, ...] = ()
     """Names of `recorded` that were in use before the import, which gave them a new version."""
+    forgotten: tuple[str, ...] = ()
+    """Names of `recorded` that were forgotten before the import: it brings their texts back."""
     spaces: tuple[str, ...] = ()
     """Names of `changed` of which nothing changed but spaces at the start or end of texts."""
     older: tuple[str, ...] = ()

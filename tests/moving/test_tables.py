@@ -50,6 +50,15 @@ def test_the_same_file_again_changes_nothing_and_keeps_what_a_person_added(memor
     assert (memory.access(named).atom.tags, memory.stats().entries) == (("ops", "night"), size)
 
 
+def test_rows_whose_atoms_were_forgotten_come_back_and_are_named(memory: Memory, tmp_path: Path) -> None:
+    path = file(tmp_path, "f.csv", "name,value\nvat,19 percent\nada,Ada was ill in May\n")
+    assert memory.import_file(path).forgotten == ()
+    memory.forget("v1.note.ada")
+    assert memory.import_file(path, dry_run=True).forgotten == ("v1.note.ada",)
+    assert memory.import_file(path).forgotten == ("v1.note.ada",)
+    assert memory.import_file(path).forgotten == ()
+
+
 def test_rows_of_one_name_and_two_texts_are_two_atoms_at_every_import(memory: Memory, tmp_path: Path) -> None:
     path = file(tmp_path, "talks.csv", "title,text\nMeeting,first talk\nMeeting,second talk\nMeeting,first talk\n")
     imported = memory.import_file(path)

@@ -169,6 +169,11 @@ def _answer(imported: Imported, waiting: tuple[str, ...]) -> Answer:
     if imported.changed:
         some = ", ".join(as_word(name) for name in imported.changed[:_SOME])
         hints.append(f"these names were in use before: the import gives them a new version: {some}")
+    if imported.forgotten:
+        some, left = ", ".join(map(as_word, imported.forgotten[:_SOME])), len(imported.forgotten) - _SOME
+        rest = f" and {left:,} more" if left > 0 else ""
+        again = f"substrate forget {as_word(imported.forgotten[0])}"
+        hints.append(f"forgotten before, and brought back by this import: {some}{rest}. To erase one again: {again}")
     if gone := [name for name in imported.tombstoned if name not in imported.recorded]:
         more = f" and {len(gone) - _SOME:,} more" if len(gone) > _SOME else ""
         hints.append(f"taken out of use by this import: {', '.join(map(as_word, gone[:_SOME]))}{more}")
