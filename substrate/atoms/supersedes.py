@@ -1,7 +1,7 @@
 """What supersedes what, and when; chains of `supersedes` edges, none of which may lead back to where it began.
 
 An agent's edge hides what was there when it was stated. What a person records later under the name of its target is in
-use again, until another edge is stated.
+use again, until another edge is stated. An edge is an agent's if no person has stated it since it was last taken back.
 """
 
 from __future__ import annotations
@@ -10,24 +10,27 @@ from collections.abc import Container, Iterator, Sequence
 from itertools import islice, takewhile
 from typing import Final
 
-from substrate.atoms.bodies import body_of
-from substrate.atoms.links import holding, is_live, live_sources, stated
+from substrate.atoms.bodies import Body, time_of
+from substrate.atoms.links import holding, is_live, stated
 from substrate.atoms.renames import renamed_from, renamed_to
 from substrate.atoms.resolve import name_of
-from substrate.atoms.validity import stands, taken_back, version_at
+from substrate.atoms.validity import not_undone, stands, version_at
 from substrate.errors import Forgotten
 from substrate.kv.api import ReadTransaction, kept_by
 from substrate.log.identity import id_text
+from substrate.log.tables import BODIES, seq_key
 from substrate.proof.entry import Kind
 from substrate.schema import UNDOES
 from substrate.snapshot import Snapshot
 from substrate.values.actors import is_person
 from substrate.values.edges import SUPERSEDES
+from substrate.veil import bare
 from substrate.views.atoms import LatestVersions, latest_version, versions_of
+from substrate.views.beside.recorded import recorded_at
 from substrate.views.cards import Card, card_of
-from substrate.views.edges import Link, links_of, took_a_place
+from substrate.views.edges import Link, links_of, statements_of, took_a_place
 
-__all__ = ["Chains", "Heirs", "is_hidden_by_agent", "is_superseded", "successors", "superseders"]
+__all__ = ["Chains", "Heirs", "is_by_person", "is_hidden_by_agent", "is_superseded", "successors", "superseders"]
 
 
 class Chains:
@@ -81,58 +84,113 @@ def successors(snapshot: Snapshot, subject: bytes) -> Iterator[Link]:
     seen, waiting = {subject}, [subject]
     while waiting:
         links = links_of(snapshot.transaction, waiting.pop(), out=False, kind=SUPERSEDES, upto=snapshot.upto)
-        for link, _ in stated(snapshot, links):
+        for link, body in stated(snapshot, links):
             latest = latest_version(snapshot.transaction, link.source, snapshot.upto)
-            if latest is None or link.source in seen or _is_outlived(snapshot, link):
+            if latest is None or link.source in seen:
                 continue
             standing = stands(snapshot, latest)
-            if standing is None:
-                waiting.append(link.source)
-            if standing is not False:
-                seen.add(link.source)
+            if standing is False or _is_outlived(snapshot, link, body):
+                continue
+            seen.add(link.source)
             if standing:
                 yield link
+            else:
+                waiting.append(link.source)
 
 
 def is_superseded(snapshot: Snapshot, subject: bytes, links: Sequence[Link] | None = None) -> bool:
     """Whether another atom stands in the place of this one. `links`: `supersedes` edges that come in, if known."""
     if links is None or snapshot.valid_at is not None:
         return next(successors(snapshot, subject), None) is not None
-    standing = [link for link in links if not _is_outlived(snapshot, link)]
-    return next(live_sources(snapshot, standing), None) is not None
+    return any(
+        is_live(snapshot.transaction, link.source, snapshot.upto) and not _is_outlived(snapshot, link)
+        for link in (holding(snapshot, links) if links else ())
+    )
 
 
-def is_hidden_by_agent(transaction: ReadTransaction, subject: bytes) -> bool:
-    """Whether an edge that an agent stated leads to the atom, and what a person says of it now would be hidden."""
+def is_hidden_by_agent(transaction: ReadTransaction, subject: bytes, before: int | None = None) -> bool:
+    """Whether an agent's edge leads to the atom, and nothing that a person recorded since has brought it back.
+
+    `before`: only edges count that were recorded before this time, in this store or in the one that they come from.
+    Neither the edge's windows nor its source are looked at: they may change, and what a person says now is to stand.
+    """
     if not card_of(transaction, subject).superseded:
         return False
     snapshot = Snapshot(transaction, None, None, 0)
-    for link in links_of(transaction, subject, out=False, kind=SUPERSEDES):
-        edge = body_of(transaction, link.seq)
-        if edge is not None and not is_person(edge.members) and not _is_outlived(snapshot, link):
-            return True
-    return False
+    links = links_of(transaction, subject, out=False, kind=SUPERSEDES)
+    return any(
+        not is_by_person(transaction, link.edge)
+        and not _is_outlived(snapshot, link)
+        and (before is None or _recorded(transaction, link.seq) < before)
+        for link in links
+    )
 
 
-def _is_outlived(snapshot: Snapshot, link: Link) -> bool:
-    """Whether an agent stated this edge, and a person has recorded something under the name of its target since."""
-    transaction = snapshot.transaction
-    versions = versions_of(transaction, link.target, upto=snapshot.upto)
-    later = list(islice(takewhile(lambda row: row.seq > link.seq, versions), _LATER))
-    edge = body_of(transaction, link.seq) if later else None  # mostly nothing was said since
-    if edge is None or is_person(edge.members):
-        return False
-    gone = taken_back(transaction, later)
-    bodies = (body_of(transaction, row.seq) for row in later if row.kind is Kind.PUT and row.seq not in gone)
-    if not any(body and UNDOES not in body.members and is_person(body.members) for body in bodies):
-        return False
-    if snapshot.valid_at is None:
-        return True
+def _recorded(transaction: ReadTransaction, seq: int) -> int:
+    """When an entry was recorded, in this store or in the one that it comes from."""
+    said = recorded_at(transaction, seq)
+    return time_of(transaction, seq) if said is None else said
+
+
+def is_by_person(transaction: ReadTransaction, edge: bytes) -> bool:
+    """Whether a person has stated this edge, alone or beside agents, since it was last taken back."""
+    return any(is_person(body.members) for _, body in _statements(transaction, edge, None))
+
+
+def _is_outlived(snapshot: Snapshot, link: Link, body: Body | None = None) -> bool:
+    """Whether only agents stated this edge, and a person has recorded something under the name of its target since.
+
+    At `valid_at`: and whether what was recorded since is what holds then. `body`: what the edge says, if known.
+    """
+    # Whoever sees an edge sees all that was said of its two ends: so what is kept of the store is good for all.
+    transaction = bare(snapshot.transaction)
+    known: dict[tuple[bytes, int | None], int | None] = kept_by(transaction, "edges outlived")
+    key = (link.edge, snapshot.upto)
+    since = known.get(key, _UNKNOWN)
+    if since == _UNKNOWN:
+        since = known[key] = _outlived_since(transaction, link, body, snapshot.upto)
+    if since is None or snapshot.valid_at is None:
+        return since is not None
+    latest = latest_version(transaction, link.target, snapshot.upto)
     try:
-        found = version_at(snapshot, later[0])
+        found = None if latest is None else version_at(snapshot, latest)
     except Forgotten:
         return False
-    return found is not None and found[0].seq > link.seq
+    return found is not None and found[0].seq > since
+
+
+def _outlived_since(transaction: ReadTransaction, link: Link, body: Body | None, upto: int | None) -> int | None:
+    """The seq from which on a person's word outlives the edge, if there is such a word; else None."""
+    latest = latest_version(transaction, link.target, upto)
+    if latest is None or (latest.seq < link.seq and not _is_undo(transaction, link.seq, body)):  # mostly so
+        return None
+    since = None
+    for seq, stating in _statements(transaction, link.edge, upto):
+        if is_person(stating.members):
+            return None
+        since = seq if since is None else since
+    if since is None:
+        return None
+    later = takewhile(lambda row: row.seq > since, versions_of(transaction, link.target, upto=upto))
+    said = (put.members for row, put in not_undone(transaction, later) if row.kind is Kind.PUT)
+    return since if any(UNDOES not in members and is_person(members) for members in said) else None
+
+
+def _is_undo(transaction: ReadTransaction, seq: int, body: Body | None) -> bool:
+    """Whether an undo stated an edge: then it counts from when it was stated before. `body`: what it says, if known."""
+    if body is not None:
+        return UNDOES in body.members
+    row = transaction.get(BODIES, seq_key(seq))
+    return row is not None and _UNDOES in row
+
+
+def _statements(transaction: ReadTransaction, edge: bytes, upto: int | None) -> Iterator[tuple[int, Body]]:
+    """What was stated of an edge since it was last taken back, latest first, with seqs; what an undo says left out."""
+    for link, body in not_undone(transaction, statements_of(transaction, edge, upto)):
+        if link.kind is Kind.UNEDGE and UNDOES not in body.members:
+            return
+        if link.kind is Kind.EDGE and UNDOES not in body.members:
+            yield link.seq, body
 
 
 def superseders(snapshot: Snapshot, subject: bytes, card: Card | None = None) -> tuple[str, ...]:
@@ -143,8 +201,10 @@ def superseders(snapshot: Snapshot, subject: bytes, card: Card | None = None) ->
     return tuple(sorted(name_of(snapshot.transaction, source) or id_text(source) for source in sources))
 
 
-_LATER: Final = 64
-"""Versions of an atom, from the last one back, that are looked at to see whether a person recorded one."""
+_UNKNOWN: Final = -1
+"""No seq: it was not looked for yet."""
+_UNDOES: Final = f'"{UNDOES}"'.encode()
+"""Stands in every body of an undo; most are none, and need not be decoded to know."""
 _MOST: Final = 16
 """Steps of a chain, and atoms that one took the place of, which are looked at."""
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import TypeVar
 
 from substrate.atoms.bodies import Body, VersionFound, body_of, require_body, time_of
 from substrate.atoms.resolve import refused
@@ -25,7 +26,19 @@ from substrate.views.atoms import VersionRow, versions_of
 from substrate.views.edges import Link, stated_again
 from substrate.views.words import undoing
 
-__all__ = ["Span", "all_taken_back", "is_undone", "recorded_since", "spans", "stands", "taken_back", "version_at"]
+__all__ = [
+    "Span",
+    "all_taken_back",
+    "is_undone",
+    "not_undone",
+    "recorded_since",
+    "spans",
+    "stands",
+    "taken_back",
+    "version_at",
+]
+
+_Version = TypeVar("_Version", bound=VersionRow | Link)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +174,22 @@ def _out_of_use_from(transaction: ReadTransaction, tombstone: VersionRow) -> int
     body = require_body(transaction, tombstone.seq)
     said = body.members.get("occurred_at")
     return said if isinstance(said, int) else body.time
+
+
+def not_undone(transaction: ReadTransaction, versions: Iterable[_Version]) -> Iterator[tuple[_Version, Body]]:
+    """The versions of an atom or edge, given newest first, that no undo took back, with what they say.
+
+    They are read one by one as they are asked for. Those that were erased are left out.
+    """
+    undone = 0
+    for version in versions:
+        if undone:
+            undone -= 1
+            continue
+        body = None if _is_erased(version) else body_of(transaction, version.seq)
+        undone = _undoes(body)
+        if body is not None:
+            yield version, body
 
 
 def taken_back(transaction: ReadTransaction, versions: Sequence[VersionRow | Link]) -> dict[int, int]:

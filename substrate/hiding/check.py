@@ -84,7 +84,7 @@ def _check_edge(
 
 
 def _check_in_use(transaction: ReadTransaction, target: bytes, decision: Decision) -> None:
-    """Denied if no such atom is in use, nor recorded by this: what a person records under its name would be hidden."""
+    """Denied if no such atom is in use, nor recorded by this: an agent supersedes what is there, and no bare name."""
     row = latest_version(transaction, target)
     if row is not None and row.kind is Kind.PUT:
         return
@@ -94,7 +94,7 @@ def _check_in_use(transaction: ReadTransaction, target: bytes, decision: Decisio
         raise Denied(
             "an edge of the type supersedes leads to ",
             AN_ATOM,
-            " in use, and there is none of that name. ",
+            " in use, and there is none of that name now. ",
             "Nothing was changed: record it first, or ask a person",
         )
 

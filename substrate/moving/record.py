@@ -22,6 +22,7 @@ from substrate.proof.hashes import map_key
 from substrate.save.batch import Batch
 from substrate.save.checkpoint import checkpoint, read_batch
 from substrate.save.new_store import refuse_first_checkpoint
+from substrate.values.edges import SUPERSEDES
 from substrate.values.progress import Progress
 from substrate.values.saved import Imported, Refused, Saved
 from substrate.views.atoms import gaps_of
@@ -75,12 +76,16 @@ class _Chunk:
     size: int = 0
     read: int = 0
     _said: dict[object, str] = field(default_factory=dict)
+    _superseded: set[object] = field(default_factory=set)
+    """Ends of these edges."""
 
     def fits(self, line: Line) -> bool:
         """Whether a line can be added."""
         if sum(map(len, self.lines.values())) >= _BATCH or self.size + line.size > _BYTES:
             return False
         kind, key = line.kind, line.key
+        if kind == "put" and key in self._superseded:  # a checkpoint records atoms before edges, and this came later
+            return False
         return self._said.get(key, kind) == kind and not (kind in ("tombstone", "unedge") and key in self._said)
 
     def add(self, line: Line) -> None:
@@ -91,6 +96,8 @@ class _Chunk:
         if line.touches:
             self.touches[str(line.fields["name"])] = line.touches
         self._said[line.key] = line.kind
+        if line.kind == "edge" and line.fields.get("type") == SUPERSEDES:
+            self._superseded.add(line.fields.get("target"))
         self.size += line.size
         self.read = line.read
 
@@ -298,6 +305,7 @@ def _written(log: Log, chunk: _Chunk, how: Recording, past: Past, after: int | N
 def _compared(log: Log, chunk: _Chunk, how: Recording) -> Saved:
     """What writing the lines would come to. What other lines of the file would have changed by then does not count."""
     batch = replace(Batch.of(**chunk.items), part=Part("import", 0))
+    batch = batch if how.older else replace(batch, recorded_at=chunk.recorded_at())
     planner, _ = read_batch(batch, expect=None, said=how.said, partial=how.partial, allow_secrets=how.allow_secrets)
     planner.is_import = how.old_names
     with log.snapshot() as transaction:

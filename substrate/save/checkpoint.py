@@ -16,7 +16,7 @@ from substrate.atoms.edge_kinds import BUILT_IN, SCHEMA, EdgeKinds, edge_kinds
 from substrate.atoms.meant.near_names import MOST_SUGGESTED, or_near
 from substrate.atoms.moments import last_seq
 from substrate.atoms.resolve import find_subject, name_of
-from substrate.atoms.supersedes import Chains, is_hidden_by_agent
+from substrate.atoms.supersedes import Chains, is_by_person, is_hidden_by_agent
 from substrate.codec import Draft, draft_other, draft_put, draft_tombstone, read_body
 from substrate.conflicts.detect import NewVersion, detect
 from substrate.encryption.domains import is_any_encrypted
@@ -187,7 +187,7 @@ class Planner:
             sources = (edge.source for _, edge in self.items.edges if edge.type == RENAMED_TO)
             self._renamed = {find_subject(transaction, source) for source in sources}
         puts = [
-            (item, atom.name, lambda atom=atom: self._put(transaction, atom, time, waited_for))
+            (item, atom.name, lambda item=item, atom=atom: self._put(transaction, item, atom, time, waited_for))
             for item, atom in self.items.atoms
         ]
         stones = [
@@ -291,7 +291,7 @@ class Planner:
         except (InputError, NotFound) as error:
             self.refusals.add(item, error, name)
         if self.batch.recorded_at and len(self._drafts) > len(self._recorded_at):
-            self._recorded_at.append(self.batch.recorded_at[item.argument][item.at] if isinstance(item, Item) else None)
+            self._recorded_at.append(self._said_at(item))
 
     def _look_up(self, transaction: ReadTransaction) -> None:
         """The latest version of every atom named, with its body, in two reads."""
@@ -308,7 +308,14 @@ class Planner:
                 members, damage = ({}, "") if body is None else read_body(Kind.PUT, body[SALT_BYTES:])
                 self._names[name] = _Known(row.subject, row.seq, members if damage is None else None)
 
-    def _put(self, transaction: ReadTransaction, atom: AtomGiven, time: int, waited_for: bool) -> None:  # noqa: FBT001
+    def _put(
+        self,
+        transaction: ReadTransaction,
+        item: str,
+        atom: AtomGiven,
+        time: int,
+        waited_for: bool,  # noqa: FBT001
+    ) -> None:
         members = atom.members
         if "parent" in members:
             members["parent"] = self._subject(transaction, str(members["parent"])).hex()
@@ -320,7 +327,7 @@ class Planner:
             said = with_tier(said, self._attrs(transaction, known, atom.name))
         if known is not None and known.members is not None and known.members["value"] == atom.value:
             both = merged(known.members, said, atom.cleared)
-            if is_same(both, known.members, atom.cleared) and not self._brings_back(transaction, known, said):
+            if is_same(both, known.members, atom.cleared) and not self._brings_back(transaction, item, known, said):
                 self.confirmed[atom.name] = None
                 if known.seq is not None:
                     self._confirm(transaction, known, time)
@@ -337,11 +344,21 @@ class Planner:
             self._traces.append(trace_expected(subject, None))
         self._names[atom.name] = _Known(subject, None, said)
 
-    def _brings_back(self, transaction: ReadTransaction, known: _Known, said: Mapping[str, Json]) -> bool:
-        """Whether a person says again what an agent has superseded: a version of its own, so that it is in use."""
-        if known.seq is None or self.batch.part is not None or not is_person(said):
+    def _brings_back(self, transaction: ReadTransaction, item: str, known: _Known, said: Mapping[str, Json]) -> bool:
+        """Whether a person says again what an agent has superseded: a version of its own, so that it is in use.
+
+        A line of an import does so if it says that it was recorded after the edge.
+        """
+        said_at = self._said_at(item)
+        if known.seq is None or not is_person(said) or (self.batch.part is not None and said_at is None):
             return False
-        return is_hidden_by_agent(transaction, known.subject)
+        return is_hidden_by_agent(transaction, known.subject, said_at)
+
+    def _said_at(self, item: str) -> int | None:
+        """When an item was recorded in the store that it comes from, if the batch says it."""
+        if not self.batch.recorded_at or not isinstance(item, Item):
+            return None
+        return self.batch.recorded_at[item.argument][item.at]
 
     def _attrs(self, transaction: ReadTransaction, known: _Known, name: str) -> Mapping[str, Json]:
         """The attrs that an atom said last, be it in use or not."""
@@ -392,7 +409,7 @@ class Planner:
             raise InputError("an edge of the type renamed_to comes with a rename only")
         source, target = self._end(transaction, edge.source), self._end(transaction, edge.target)
         if edge.type == SUPERSEDES and self._chain(transaction).closes_circle(source, target):
-            raise InputError(AN_ATOM, " cannot supersede itself, or one that supersedes it")
+            raise self._circle(transaction, edge, source, target)
         key = (source, edge.type, target)
         known = self._link(transaction, key)
         if known is not None and known.subject in self.unedged:
@@ -401,7 +418,7 @@ class Planner:
         said |= {} if known is None else self._undoes(known.subject)
         if known is not None and known.members is not None:
             both = merged(known.members, said, edge.cleared)
-            if is_same(both, known.members, edge.cleared):
+            if is_same(both, known.members, edge.cleared) and not self._takes_over(transaction, edge, known, said):
                 self.confirmed[f"{edge.source} {edge.type} {edge.target}"] = None
                 if known.seq is not None:
                     self._confirm(transaction, known, time)
@@ -420,6 +437,24 @@ class Planner:
         for end, name in dangling:
             self.dangling[name] = None
             self._traces.append(trace_expected(end, name))
+
+    def _takes_over(
+        self, transaction: ReadTransaction, edge: EdgeGiven, known: _Known, said: Mapping[str, Json]
+    ) -> bool:
+        """Whether a person states what only agents said supersedes another: then it is a person's word from now on."""
+        if edge.type != SUPERSEDES or known.members is None or not is_person(said):
+            return False
+        own = known.seq is None and is_person(known.members)
+        return not own and not is_by_person(transaction, known.subject)
+
+    def _circle(self, transaction: ReadTransaction, edge: EdgeGiven, source: bytes, target: bytes) -> InputError:
+        """Why an edge is refused that would close a circle, and which edge to take back, if it is just one."""
+        other = self._link(transaction, (target, SUPERSEDES, source))
+        told = [AN_ATOM, " cannot supersede itself, or one that supersedes it"]
+        if other is not None and other.members is not None and other.subject not in self.unedged:
+            back = f"{self._show(edge.target)} {SUPERSEDES} {self._show(edge.source)}"
+            told.append(f": take back the edge {back} first")
+        return InputError(*told)
 
     def _as_kept(self, transaction: ReadTransaction, edge: EdgeGiven) -> EdgeGiven:
         """The edge under the name that it is kept under. InputError if the table of edge types does not allow it."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from substrate.atoms import supersedes
-from substrate.memory import Memory
+from substrate.clock import ManualClock
+from substrate.errors import ItemsRefused
+from substrate.memory import Memory, open_memory
 from substrate.values.actors import surface_actor
 
 OLD, NEW = "v1.constraint.deploys", "v1.constraint.deploys_new"
@@ -123,3 +127,120 @@ def test_a_rule_that_looks_at_the_edge_alone_is_caught(
     monkeypatch.setattr(supersedes, "_is_outlived", lambda *_: False)
     memory.checkpoint([f"{OLD} = never deploy on Sundays"])
     assert not is_shown(memory)
+
+
+def test_many_versions_of_agents_do_not_hide_a_persons_word(memory: Memory, agent: Memory) -> None:
+    memory.checkpoint([f"{OLD} = never deploy on Sundays"])
+    for number in range(70):
+        agent.checkpoint([{"name": OLD, "value": "never deploy on Sundays", "tags": [f"t{number}"]}])
+    assert is_shown(memory)
+
+
+def test_an_edge_that_a_person_states_again_is_the_persons(memory: Memory, agent: Memory) -> None:
+    """The twin: an agent that repeats its edge confirms it, and hides nothing again."""
+    memory.checkpoint([f"{OLD} = never deploy on Sundays"])
+    assert agent.checkpoint(edges=[EDGE]).edges == ()
+    assert is_shown(memory)
+    assert memory.checkpoint(edges=[EDGE]).edges
+    assert not is_shown(memory)
+    assert memory.checkpoint(edges=[EDGE]).edges == ()
+    memory.checkpoint([f"{OLD} = never deploy on Mondays"])
+    assert not is_shown(memory)
+
+
+def test_a_person_who_confirms_the_edge_before_anything_else_makes_it_the_persons(
+    memory: Memory,
+    agent: Memory,  # noqa: ARG001 - it has superseded
+) -> None:
+    before = memory.head().head.size - 1
+    assert memory.checkpoint(edges=[EDGE]).edges
+    memory.checkpoint([f"{OLD} = never deploy on Sundays"])
+    assert not is_shown(memory)
+    assert not is_shown(memory, as_of=before)
+
+
+def test_an_agent_that_states_a_persons_edge_with_other_fields_leaves_it_the_persons(memory: Memory) -> None:
+    """The twin: once a person has taken it back, it is the agent's."""
+    agent = memory.client(surface_actor("atoms", "helper"))
+    memory.checkpoint([f"{OLD} = never deploy on Fridays", f"{NEW} = deploy on Mondays"], edges=[EDGE])
+    agent.checkpoint(edges=[{**EDGE, "confidence": 0.9}])
+    memory.checkpoint([f"{OLD} = never deploy on Sundays"])
+    assert not is_shown(memory)
+    memory.checkpoint(unedges=[EDGE])
+    agent.checkpoint(edges=[EDGE])
+    assert not is_shown(memory)
+    memory.checkpoint([f"{OLD} = never deploy on Saturdays"])
+    assert is_shown(memory)
+
+
+def test_an_undo_of_what_an_agent_stated_again_brings_the_persons_word_back(memory: Memory, agent: Memory) -> None:
+    memory.checkpoint([f"{OLD} = never deploy on Sundays"])
+    agent.checkpoint(edges=[{**EDGE, "confidence": 0.9}])
+    assert not is_shown(memory)
+    memory.undo()
+    assert is_shown(memory)
+
+
+def test_the_other_way_round_is_refused_with_the_edge_to_take_back(memory: Memory, agent: Memory) -> None:  # noqa: ARG001
+    memory.checkpoint([f"{OLD} = never deploy on Sundays"])
+    turned = {"source": OLD, "type": "supersedes", "target": NEW}
+    with pytest.raises(ItemsRefused, match=f"take back the edge {NEW} supersedes {OLD} first"):
+        memory.checkpoint(edges=[turned])
+    memory.checkpoint(unedges=[EDGE])
+    assert memory.checkpoint(edges=[turned]).edges
+
+
+@pytest.mark.parametrize("value", ["never deploy on Sundays", "never deploy on Fridays"])
+def test_an_import_of_an_export_hides_what_the_store_hides(
+    memory: Memory, agent: Memory, tmp_path: Path, clock: ManualClock, value: str
+) -> None:
+    """At once or step by step, and with the same words or others."""
+    with (
+        open_memory(tmp_path / "steps", home=tmp_path / "home", clock=clock) as steps,
+        open_memory(tmp_path / "at once", home=tmp_path / "home", clock=clock) as at_once,
+    ):
+        moved(memory, steps)
+        assert not is_shown(steps)
+        clock.advance(1_000_000)
+        memory.checkpoint([f"{OLD} = {value}"])
+        moved(memory, steps)
+        moved(memory, at_once)
+        assert [is_shown(one) for one in (memory, steps, at_once)] == [True] * 3
+        size = at_once.head().head.size
+        moved(memory, at_once)
+        assert at_once.head().head.size == size
+        clock.advance(1_000_000)
+        memory.checkpoint(edges=[EDGE])
+        clock.advance(1_000_000)
+        agent.checkpoint(edges=[{**EDGE, "confidence": 0.5}])
+        clock.advance(1_000_000)
+        memory.checkpoint([f"{OLD} = never deploy at noon"])
+        moved(memory, steps)
+        assert [is_shown(one) for one in (memory, steps)] == [False] * 2
+
+
+def moved(source: Memory, target: Memory) -> None:
+    lines = StringIO()
+    source.export(lines)
+    lines.seek(0)
+    target.import_lines(lines)
+
+
+def test_what_outlives_an_edge_is_looked_for_once_for_each_state(
+    memory: Memory, agent: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And no statement or version is read, if none was recorded after the edge."""
+    read: list[str] = []
+    for name in ("statements_of", "versions_of"):
+        inner = getattr(supersedes, name)
+        monkeypatch.setattr(
+            supersedes, name, lambda *args, n=name, f=inner, **more: (read.append(n), f(*args, **more))[1]
+        )
+    assert not is_shown(memory)
+    assert read == []
+    agent.checkpoint([f"{OLD} = never deploy at night"])
+    read.clear()
+    assert not is_shown(memory)
+    assert read == ["statements_of", "versions_of"]
+    assert not is_shown(memory)
+    assert read == ["statements_of", "versions_of"]
