@@ -4,9 +4,8 @@ Each version that changes what is stored, or what may be, keeps such a store of 
 The first, `free_names`, is of the last version that took any printable character in a new name; `no_cards` of the last
 that kept neither cards of atoms, nor edges as columns, nor counts. Its answers go with it. `claims` is of the last with
 the first version of the view of claims. `whole_blocks` is of the last that kept the postings of the newest entries with
-those of their block; its answers go with it.
-`bare_links` is of the last whose links did not say how sure an edge is, nor
-whether it has windows; with answers.
+those of their block; its answers go with it. `bare_links` is of the last whose links did not say how sure an edge is,
+nor whether it has windows; with answers.
 """
 
 from __future__ import annotations
