@@ -199,6 +199,20 @@ class Past:
                 if isinstance(line, Refused) or self._note(line, verdict):
                     yield line
 
+    def with_older(self, lines: Iterator[Read]) -> Iterator[Read]:
+        """All lines, but for the ends of what the store does not have since an undo took it back."""
+        for line in lines:
+            if isinstance(line, Refused) or line.took_back is None:
+                yield line
+                continue
+            with self._log.snapshot() as transaction:
+                rows = find_known(transaction, [str(line.fields["name"])] if _is_of_atom(line) else [])
+                verdict = self._judge_undone(transaction, line, line.took_back, rows)
+            if verdict is _Verdict.SAME:
+                self.known += 1
+            else:
+                yield line
+
     def only_spaces(self, transaction: ReadTransaction, line: Line, seq: int) -> bool:
         """Whether a line says what an atom said with the entry `seq`, but for spaces at the start or end of texts."""
         body = body_of(transaction, seq)

@@ -160,7 +160,7 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
     last = 0
     past = Past(log, how.said)
     try:
-        for chunk in _chunks(lines.lines if how.older else past.news(lines.lines)):
+        for chunk in _chunks(past.with_older(lines.lines) if how.older else past.news(lines.lines)):
             refused += chunk.refused
             if how.dry_run:
                 results += _ends(log, chunk, brought)
@@ -216,7 +216,8 @@ def refuse_first(lines: Lines, how: Recording) -> None:
     It reads up to the first lines that can be saved.
     """
     refused: list[Refused] = []
-    for chunk in _chunks(lines.lines):
+    # What an undo took back where it comes from, a new store does not have.
+    for chunk in _chunks(line for line in lines.lines if isinstance(line, Refused) or line.took_back is None):
         refused += chunk.refused
         if not chunk.has_lines:
             continue

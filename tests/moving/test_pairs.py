@@ -139,3 +139,21 @@ def test_the_export_of_an_undone_atom_names_it_and_leaves_a_new_store_as_it_is(t
     assert (state(target), target.head().head.size) == (set(), size)
     for memory in (source, target):
         memory.close()
+
+
+def test_an_export_made_after_an_undo_is_taken_in_also_with_its_older_lines(tmp_path: Path) -> None:
+    source, new, behind = (open_store(tmp_path / name, model="none") for name in ("source", "new", "behind"))
+    both = ["v1.fact.a = a", "v1.fact.b = b"]
+    edge = {"source": "v1.fact.a", "type": "references", "target": "v1.fact.b"}
+    source.checkpoint(both)
+    source.checkpoint(["v1.fact.c = c"], edges=[edge])
+    follow(behind, source)
+    source.undo()
+    for memory in (new, behind):
+        file = io.StringIO()
+        source.export(file)
+        file.seek(0)
+        memory.import_lines(file, older=True)
+        assert state(memory) == {("v1.fact.a", "a"), ("v1.fact.b", "b")}
+    for memory in (source, new, behind):
+        memory.close()

@@ -69,3 +69,12 @@ def test_what_an_import_takes_out_of_use_is_named(run: Commands) -> None:
             file == "two.jsonl"
         )
         run.ok("undo", "--store", "source")
+
+
+def test_a_new_store_takes_in_the_export_of_one_in_which_something_was_undone(run: Commands) -> None:
+    run.ok("checkpoint", "v1.fact.a = one")
+    run.ok("checkpoint", "v1.fact.b = two")
+    run.ok("undo")
+    run.ok("export", "facts.jsonl")
+    done = run.ok("import", "facts.jsonl", "--store", "new", "--json")
+    assert done.json["recorded"] == ["v1.fact.a"]
