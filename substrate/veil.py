@@ -56,8 +56,10 @@ class Hidden:
     """What the names of their encrypted atoms begin with."""
     cards: Mapping[bytes, Sequence[int]]
     """What edges with hidden atoms add to the cards of others; by id, and under `*` to the sum."""
+    waiting: frozenset[bytes]
+    """Ids of names that edges with hidden atoms wait for, be it alone or beside others."""
     waited_for: frozenset[bytes]
-    """Ids of names that only edges with hidden atoms wait for."""
+    """Ids of those that only edges with hidden atoms wait for."""
     _made: list[tuple[object, Any]] = field(default_factory=list)
     _counts: list[Mapping[bytes, Sequence[int]]] = field(default_factory=list)
 

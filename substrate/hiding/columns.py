@@ -19,7 +19,7 @@ from substrate.search.columns.joins import Joins
 from substrate.values.edges import DEPENDS_ON, DERIVED_FROM, MEMBER_OF, REFERENCES, SUPERSEDES
 from substrate.veil import Hidden
 from substrate.views.atoms import versions_of
-from substrate.views.cards import ALL, CardChanges, card_of
+from substrate.views.cards import CardChanges, card_of
 from substrate.views.joins import ERASED, PART, type_number
 from substrate.views.words import BLOCK
 
@@ -53,7 +53,8 @@ def still_hides(hidden: Hidden, versions: Mask, joins: Joins) -> bool:
     if len(versions) < size or versions[size:].any() or not np.array_equal(versions[:size], hidden.versions):
         return False
     rows = joins.rows_from(size)
-    return not len(rows) or not _touching(joins, rows, ids_of(hidden.atoms)).any()
+    # Another edge to a name that hidden ones wait for makes the name the client's own, or takes it away again.
+    return not len(rows) or not any(_touching(joins, rows, ids_of(ids)).any() for ids in (hidden.atoms, hidden.waiting))
 
 
 def hide(
@@ -67,6 +68,7 @@ def hide(
     bodies = versions.astype(np.uint8)
     bodies[joins.seq[touching]] = 1
     cards = _cards(joins, touching, atoms)
+    waiting = [subject for subject, _ in transaction.scan(EXPECTED) if subject in cards] if len(cards) > 1 else []
     return Hidden(
         atoms=atoms,
         versions=versions,
@@ -75,7 +77,8 @@ def hide(
         parts=frozenset(domain.part for domain in domains if domain.part is not None),
         ciphertexts=tuple(ciphertexts_of(transaction, domains)),
         cards=cards,
-        waited_for=frozenset(_waited_for(transaction, cards)),
+        waiting=frozenset(waiting),
+        waited_for=frozenset(at for at in waiting if card_of(transaction, at).live <= cards[at][1]),
     )
 
 
@@ -107,10 +110,3 @@ def _cards(joins: Joins, rows: NDArray[np.int64], atoms: frozenset[bytes]) -> di
             changes.state(source, _COUNTED.get(int(joins.type[row]), ""), target, Kind(int(joins.kind[row])))
     return {key: less for key, less in changes.by_atom().items() if key not in atoms}
 
-
-def _waited_for(transaction: ReadTransaction, cards: dict[bytes, list[int]]) -> Iterator[bytes]:
-    """Of the names that edges wait for, those that no other edge waits for."""
-    for subject, _ in transaction.scan(EXPECTED) if len(cards) > 1 else ():
-        less = cards.get(subject)
-        if less is not None and subject != ALL and card_of(transaction, subject).live <= less[1]:
-            yield subject

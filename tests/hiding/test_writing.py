@@ -425,6 +425,22 @@ def test_no_count_tells_how_many_atoms_are_hidden(both: tuple[Memory, Memory]) -
     assert not [kind for kind, _ in before[0] if "forgotten" in kind]  # type: ignore[attr-defined]
 
 
+def test_an_edge_to_a_name_does_not_tell_whether_hidden_atoms_wait_for_it(both: tuple[Memory, Memory]) -> None:
+    memory, agent = both
+    names = ["v1.person.waited_for", "v1.person.unheard_of"]
+    memory.checkpoint(edges=[edge(SECRET, "references", names[0])])
+    before = agent.stats().dangling
+    for name in names:
+        agent.checkpoint(edges=[edge("v1.fact.open", "likes", name)])
+    assert {one.target for one in agent.edges("v1.fact.open", type="likes")} == set(names)
+    assert agent.stats().dangling == before + 2
+    memory.checkpoint(edges=[edge(SECRET, "references", "v1.person.another")])  # what is hidden is worked out again
+    agent.stats()
+    for name in names:
+        agent.checkpoint(unedges=[edge("v1.fact.open", "likes", name)])
+    assert agent.stats().dangling == before
+
+
 @pytest.mark.parametrize("spelt", ["vault", "Vault", "v1.domain.vault", "VAULT "])
 def test_a_proposal_for_a_hidden_domain_is_hidden_however_it_is_spelt(both: tuple[Memory, Memory], spelt: str) -> None:
     person, agent = both
