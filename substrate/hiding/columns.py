@@ -109,4 +109,3 @@ def _cards(joins: Joins, rows: NDArray[np.int64], atoms: frozenset[bytes]) -> di
         if source not in atoms or target not in atoms:
             changes.state(source, _COUNTED.get(int(joins.type[row]), ""), target, Kind(int(joins.kind[row])))
     return {key: less for key, less in changes.by_atom().items() if key not in atoms}
-
