@@ -6,7 +6,7 @@ use again, until another edge is stated. An edge is an agent's if no person has 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import islice, takewhile
 from typing import Final
 
@@ -19,6 +19,7 @@ from substrate.errors import Forgotten
 from substrate.kv.api import ReadTransaction, kept_by
 from substrate.log.identity import id_text
 from substrate.log.tables import BODIES, seq_key
+from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
 from substrate.schema import UNDOES
 from substrate.snapshot import Snapshot
@@ -30,7 +31,16 @@ from substrate.views.beside.recorded import recorded_at
 from substrate.views.cards import Card, card_of
 from substrate.views.edges import Link, links_of, statements_of, took_a_place
 
-__all__ = ["Chains", "Heirs", "is_by_person", "is_hidden_by_agent", "is_superseded", "successors", "superseders"]
+__all__ = [
+    "Chains",
+    "Heirs",
+    "is_by_person",
+    "is_hidden_by_agent",
+    "is_superseded",
+    "successors",
+    "superseders",
+    "will_be_superseded",
+]
 
 
 class Chains:
@@ -72,12 +82,12 @@ class Chains:
         return self._known[atom, out]
 
 
-def successors(snapshot: Snapshot, subject: bytes) -> Iterator[Link]:
+def successors(snapshot: Snapshot, subject: bytes, *, of_people: bool = False) -> Iterator[Link]:
     """The `supersedes` edges, one from each atom that stands in the place of this one at these moments.
 
     Such an edge holds then, and so does the atom that it comes from: without `valid_at` it is in use; at `valid_at` a
     version of it holds. What does not hold at that time supersedes nothing then. But if another atom stands in *its*
-    place, that one stands in the place of both.
+    place, that one stands in the place of both. `of_people`: edges that only agents stated do not count.
     """
     if not card_of(snapshot.transaction, subject).superseded:  # nobody ever said so: mostly, one look is enough
         return
@@ -90,6 +100,8 @@ def successors(snapshot: Snapshot, subject: bytes) -> Iterator[Link]:
                 continue
             standing = stands(snapshot, latest)
             if standing is False or _is_outlived(snapshot, link, body):
+                continue
+            if of_people and link.target == subject and not is_by_person(snapshot.transaction, link.edge):
                 continue
             seen.add(link.source)
             if standing:
@@ -106,6 +118,12 @@ def is_superseded(snapshot: Snapshot, subject: bytes, links: Sequence[Link] | No
         is_live(snapshot.transaction, link.source, snapshot.upto) and not _is_outlived(snapshot, link)
         for link in (holding(snapshot, links) if links else ())
     )
+
+
+def will_be_superseded(snapshot: Snapshot, subject: bytes, said: Mapping[str, Json]) -> bool:
+    """Whether another atom stands in the place of this one once it says this, which is about to be written."""
+    of_people = is_person(said) and UNDOES not in said
+    return next(successors(snapshot, subject, of_people=of_people), None) is not None
 
 
 def is_hidden_by_agent(transaction: ReadTransaction, subject: bytes, before: int | None = None) -> bool:

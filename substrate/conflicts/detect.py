@@ -25,7 +25,7 @@ from substrate import claims
 from substrate.atoms.bodies import require_body
 from substrate.atoms.load import atom_of
 from substrate.atoms.resolve import find_subject, name_of, resolve
-from substrate.atoms.supersedes import is_superseded
+from substrate.atoms.supersedes import is_superseded, will_be_superseded
 from substrate.claims.fault import FORESEEN, log_fault
 from substrate.errors import SchemaInvalid
 from substrate.kv.api import ReadTransaction
@@ -177,9 +177,14 @@ class _Standing:
 
     def is_open(self, row: ConflictRow) -> bool:
         """Neither of the two is superseded, and no edge settles it."""
-        for subject in (row.first, row.second):
+        for subject, seq in ((row.first, row.first_seq), (row.second, row.second_seq)):
             if subject not in self._superseded:  # looked up once: who contradicts one often contradicts several
-                self._superseded[subject] = is_superseded(self._snapshot, subject)
+                said = self._fresh.get(seq)
+                self._superseded[subject] = (
+                    is_superseded(self._snapshot, subject)
+                    if said is None
+                    else will_be_superseded(self._snapshot, subject, said)
+                )
             if self._superseded[subject]:
                 return False
         settled = {(row.first, CONSISTENT_WITH, row.second), (row.second, CONSISTENT_WITH, row.first)} & self._stated

@@ -22,6 +22,7 @@ from substrate.kv.lmdb.environment import LmdbStore
 from substrate.log.copies.check import check_store
 from substrate.log.tables import CLAIMS, CONFLICTS
 from substrate.memory import Memory, open_memory
+from substrate.values.actors import surface_actor
 from substrate.views.catalogue import CHECKS, VIEWS
 from substrate.views.claims import ClaimView
 from tests.scale import rounds
@@ -229,6 +230,17 @@ def test_a_superseded_atom_is_in_no_conflict_until_that_is_taken_back(clashing: 
     assert (open_pairs(clashing), clashes(clashing, A)) == (set(), [])
     clashing.checkpoint(unedges=[edge])
     assert open_pairs(clashing) == {(A, B)}
+
+
+def test_a_person_who_brings_back_what_an_agent_superseded_is_told_what_contradicts_it(memory: Memory) -> None:
+    """The twin: what the agent itself says there later stays superseded, and contradicts nothing."""
+    memory.checkpoint([{"name": B, "value": "The API timeout is 6 seconds"}])
+    agent = memory.client(surface_actor("atoms", "helper"))
+    edge = {"source": A, "type": "supersedes", "target": B}
+    agent.checkpoint([{"name": A, "value": "The API timeout is 13 seconds"}], edges=[edge])
+    assert agent.checkpoint([{"name": B, "value": "The API timeout is 8 seconds"}]).conflicts == ()
+    assert len(memory.checkpoint([{"name": B, "value": "The API timeout is 7 seconds"}]).conflicts) == 1
+    assert len(memory.conflicts()) == 1
 
 
 @pytest.mark.parametrize("kind", ["supersedes", "consistent_with"])
