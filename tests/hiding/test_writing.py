@@ -425,6 +425,23 @@ def test_no_count_tells_how_many_atoms_are_hidden(both: tuple[Memory, Memory]) -
     assert not [kind for kind, _ in before[0] if "forgotten" in kind]  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize("is_part", [True, False])
+def test_what_belongs_to_a_page_of_a_hidden_domain_stays_hidden_when_the_page_goes_out_of_use(
+    both: tuple[Memory, Memory], *, is_part: bool
+) -> None:
+    memory, agent = both
+    page, diary = "v1.document.vault.page", "v1.note.diary"
+    memory.checkpoint(
+        [f"{page} = p", {"name": diary, "value": "d", **({"parent": page, "position": 0} if is_part else {})}]
+    )
+    if not is_part:
+        memory.checkpoint(edges=[edge(diary, "member_of", page)])
+    memory.checkpoint(tombstones=[page])
+    # Only now does the agent look: nothing was kept of the time before.
+    assert [atom.name for atom in agent.list(tombstoned=True)] == ["v1.domain.shop", "v1.fact.open"]
+    assert agent.stats().tombstoned == 0
+
+
 def test_an_edge_to_a_name_does_not_tell_whether_hidden_atoms_wait_for_it(both: tuple[Memory, Memory]) -> None:
     memory, agent = both
     names = ["v1.person.waited_for", "v1.person.unheard_of"]

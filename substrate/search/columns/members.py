@@ -248,6 +248,7 @@ class _Work:
         self._snapshot = snapshot
         self._documents = documents
         self._joins = joins
+        self._dormant = dormant
         upto = snapshot.upto
         rows = joins.stated(_MEMBER, upto)
         if dormant:
@@ -293,7 +294,8 @@ class _Work:
         mask = np.zeros(documents.size, np.bool_)
         for prefix in prefixes_of(domain):
             mask |= keyword_mask(self._snapshot.transaction, documents, Field.UNDER, prefix)
-        if self._has_gaps and mask.any():  # an erased version has no name, and is one of its atom all the same
+        # A tombstone and an erased version have no name, and are versions of their atom all the same.
+        if (self._dormant or self._has_gaps) and mask.any():
             mask |= documents.of_ids(documents.ids(np.flatnonzero(mask)))
         return mask
 
