@@ -47,9 +47,11 @@ def ciphertexts_of(transaction: ReadTransaction, domains: Iterable[Domain]) -> l
     return [f"{CIPHERTEXT}{read_wrapped(row).id.hex()}." for row in rows if row is not None]
 
 
-def still_hides(hidden: Hidden, versions: Mask, joins: Joins) -> bool:
-    """Whether nothing that was written since has to do with what is hidden."""
+def still_hides(hidden: Hidden, versions: Mask, joins: Joins, erased: Iterable[int]) -> bool:
+    """Whether nothing that was written since, or `erased`, has to do with what is hidden."""
     size = len(hidden.versions)
+    if any(hidden.hides_seq(seq) for seq in erased):  # it is hidden still, and counts no more
+        return False
     if len(versions) < size or versions[size:].any() or not np.array_equal(versions[:size], hidden.versions):
         return False
     rows = joins.rows_from(size)

@@ -21,7 +21,7 @@ from substrate.search.lazy import LazySearch
 from substrate.snapshot import Snapshot
 from substrate.veil import Hidden, Veiled
 from substrate.views.atoms import names
-from substrate.views.follow import latest_head
+from substrate.views.follow import erased_between, latest_head
 
 if TYPE_CHECKING:
     from substrate.search.columns.documents import Documents, Mask
@@ -121,7 +121,10 @@ class HiddenAtoms:
 
         joins, versions = self._masks.joins(transaction), versions_in(transaction, domains, masks)
         hidden = None if kept is None or kept.domains != domains or kept.era is not joins.era else kept.hidden
-        if hidden is None or not still_hides(hidden, versions, joins):
+        if kept is not None and hidden is not None:
+            erased = erased_between(transaction, kept.documents.size, documents.size)
+            hidden = hidden if still_hides(hidden, versions, joins, erased) else None
+        if hidden is None:
             hidden = hide(transaction, domains, versions, documents, joins)
         self._kept[tiers] = _Kept(documents, masks, domains, joins.era, hidden)
         return hidden

@@ -19,6 +19,7 @@ from substrate.atoms.resolve import find_subject
 from substrate.clock import ManualClock
 from substrate.encryption.union import Union
 from substrate.errors import Denied, Forgotten, InputError, NotFound, SchemaInvalid, SubstrateError
+from substrate.hiding.hidden import HiddenAtoms
 from substrate.hiding.log import VeiledLog
 from substrate.kv.api import kept_by
 from substrate.log.log import Log
@@ -426,6 +427,31 @@ def test_no_count_tells_how_many_atoms_are_hidden(both: tuple[Memory, Memory]) -
 
 
 @pytest.mark.parametrize("is_part", [True, False])
+def test_what_belongs_to_a_hidden_domain_over_a_name_that_nobody_recorded_is_hidden_also_at_the_first_look(
+    both: tuple[Memory, Memory], *, is_part: bool
+) -> None:
+    memory, agent = both
+    hub, diary = "v1.hub.unrecorded", "v1.note.diary"
+    whole = {"parent": hub, "position": 0} if is_part else {}
+    memory.checkpoint([{"name": diary, "value": "d", **whole}])
+    steps = [] if is_part else [edge(diary, "member_of", hub)]
+    memory.checkpoint(edges=[*steps, edge(hub, "member_of", "v1.domain.vault")])
+    assert [atom.name for atom in agent.list()] == ["v1.domain.shop", "v1.fact.open"]
+    memory.checkpoint(unedges=[edge(hub, "member_of", "v1.domain.vault")])
+    assert [atom.name for atom in agent.list()] == ["v1.domain.shop", "v1.fact.open", diary]
+    memory.checkpoint(edges=[edge(hub, "member_of", "v1.domain.vault")])
+    assert [atom.name for atom in agent.list()] == ["v1.domain.shop", "v1.fact.open"]
+
+
+def test_a_hidden_atom_that_is_forgotten_takes_no_other_out_of_the_count(both: tuple[Memory, Memory]) -> None:
+    memory, agent = both
+    memory.checkpoint(["v1.entity.vault.heron = h", "v1.entity.shop.kite = k"])
+    before = agent.stats().types
+    memory.forget("v1.entity.vault.heron")
+    assert agent.stats().types == before == {"domain": 1, "entity": 1, "fact": 1}
+
+
+@pytest.mark.parametrize("is_part", [True, False])
 def test_what_belongs_to_a_page_of_a_hidden_domain_stays_hidden_when_the_page_goes_out_of_use(
     both: tuple[Memory, Memory], *, is_part: bool
 ) -> None:
@@ -598,7 +624,8 @@ def test_what_is_hidden_is_what_the_rule_says_of_every_atom(memory: Memory, cloc
     """Brute force: the strictest tier of all domains that an atom belongs to, atom by atom, after each step."""
     chance = random.Random(seed)
     agent = memory.client("agent", policy=Policy())
-    memory.checkpoint([f"{name} = begun" for name in (*test_members.DOMAINS[:3], *test_members.HUBS)])
+    hubs = test_members.HUBS[seed % 3 :]  # an edge may lead over a hub that nobody recorded
+    memory.checkpoint([f"{name} = begun" for name in (*test_members.DOMAINS[:3], *hubs)])
     memory.set_tier(test_members.DOMAINS[0], "sensitive")
     count = 0
     for _ in range(25):
@@ -609,14 +636,15 @@ def test_what_is_hidden_is_what_the_rule_says_of_every_atom(memory: Memory, cloc
         with memory._store.read() as snapshot:
             expected = {name for name in test_members.ATOMS if strictest(snapshot, name) == "sensitive"}
         with agent._store.read() as snapshot:
-            hidden = hidden_in(snapshot.transaction)
+            carried = hidden_in(snapshot.transaction)
         known = {name for name in test_members.ATOMS if memory_has(memory, name)}
-        atoms = frozenset() if hidden is None else hidden.atoms
         with memory._store.read() as snapshot:
-            found = {name for name in known if find_subject(snapshot.transaction, name) in atoms}
-        assert found == expected & known
-        count += len(found)
-    assert count or seed == 1, "of this seed the domain is forgotten at once"
+            at_once = HiddenAtoms(memory._store).under(Policy(), snapshot.transaction)
+            for hidden in (carried, at_once):
+                atoms = frozenset() if hidden is None else hidden.atoms
+                assert {name for name in known if find_subject(snapshot.transaction, name) in atoms} == expected & known
+        count += len(expected & known)
+    assert count or seed not in {0, 2}, "of most seeds something is hidden"
 
 
 def change_tier(memory: Memory, chance: random.Random) -> None:

@@ -152,7 +152,7 @@ def windows_that_turn(patch: pytest.MonkeyPatch) -> None:
 
 
 def parts_of_wholes(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(members._Work, "with_parts", lambda _, mask: mask)
+    patch.setattr(members._Work, "with_parts", lambda _, mask, __: mask)
 
 
 def names_of_domains_inside(patch: pytest.MonkeyPatch) -> None:

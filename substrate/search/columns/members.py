@@ -42,6 +42,8 @@ _CONCERNED: Final = 2000
 """Atoms that are looked at one by one; if more may be concerned, all are worked out at once."""
 _EVERY: Final = DOMAIN.rstrip(".")
 
+_NOBODY: Final = ids_of(())
+
 Levels = NDArray[np.uint8]
 """Of each version in how many steps its atom belongs to the domain; 0 if it does not."""
 
@@ -166,7 +168,11 @@ def _carried(  # noqa: PLR0913
         changed: list[bytes] = []
         for subject in waiting:
             versions = list(versions_of(snapshot.transaction, subject))
-            if _set_level(documents, levels, kept, versions, rule.steps(subject, domain.subject)):
+            if (
+                not versions
+            ):  # a name that nobody recorded is in use for nobody; out of use it may be a hub all the same
+                changed += [subject] if dormant else []
+            elif _set_level(documents, levels, kept, versions, rule.steps(subject, domain.subject)):
                 if (versions[0].name or "").startswith(DOMAIN):  # names lean on it, and there may be many
                     return None
                 changed.append(subject)
@@ -179,8 +185,6 @@ def _carried(  # noqa: PLR0913
 
 def _set_level(documents: Documents, levels: Levels, kept: _Kept, versions: Sequence[VersionRow], steps: int) -> bool:
     """Set the level of an atom's versions; whether that may change what others belong to, which lean on it."""
-    if not versions:
-        return False
     before = next((version.seq for version in versions if version.seq < kept.size), None)
     was = (0, False) if before is None else (int(kept.levels[before]), bool(documents.kind[before] == Kind.PUT))
     levels[[version.seq for version in versions]] = steps
@@ -227,17 +231,19 @@ def _all_at_once(
 ) -> Levels:
     """The levels at any moment, over columns."""
     work = _Work(snapshot, documents, joins, dormant=dormant)
-    near = work.under(domain)
+    near, members = work.under(domain), _NOBODY
     if dormant or is_live(snapshot.transaction, domain.subject, snapshot.upto):
-        edges = work.edges[joins.target.at(work.edges).are(domain.subject)]
-        near |= documents.of_ids(joins.source.at(edges))
-    near = work.with_parts(near)
-    groups = work.live(near)
-    edges = work.edges[joins.target.at(work.edges).are_in(groups)]
-    further = documents.of_ids(joins.source.at(edges))
+        members = joins.source.at(work.edges[joins.target.at(work.edges).are(domain.subject)])
+        near |= documents.of_ids(members)
+    near = work.with_parts(near, members)
+    groups = joins.target.at(work.edges).are_in(work.live(near))
+    if dormant:
+        groups |= joins.target.at(work.edges).are_in(members)
+    members = joins.source.at(work.edges[groups])
+    further = documents.of_ids(members)
     for inner in work.domains_in(near):
         further |= work.under(inner)
-    further = work.with_parts(further)
+    further = work.with_parts(further, members)
     return np.where(near, np.uint8(1), np.where(further, np.uint8(2), np.uint8(0)))
 
 
@@ -299,13 +305,16 @@ class _Work:
             mask |= documents.of_ids(documents.ids(np.flatnonzero(mask)))
         return mask
 
-    def with_parts(self, mask: Mask) -> Mask:
-        """These, their parts, the parts of their parts."""
+    def with_parts(self, mask: Mask, members: Ids) -> Mask:
+        """These, their parts, the parts of their parts; if `dormant`, of `members` too that nobody recorded."""
         fresh = mask
-        while len(self._parts) and fresh.any():
-            rows = self._parts[self._joins.target.at(self._parts).are_in(self.live(fresh))]
-            fresh = self._documents.of_ids(self._joins.source.at(rows)) & ~mask
-            mask = mask | fresh
+        while len(self._parts) and (fresh.any() or len(members.high)):
+            wholes = self._joins.target.at(self._parts)
+            theirs = wholes.are_in(self.live(fresh))
+            if self._dormant:
+                theirs |= wholes.are_in(members)
+            fresh = self._documents.of_ids(self._joins.source.at(self._parts[theirs])) & ~mask
+            mask, members = mask | fresh, _NOBODY
         return mask
 
     def domains_in(self, mask: Mask) -> Iterator[Domain]:
