@@ -165,7 +165,8 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
             if how.dry_run:
                 results += _ends(log, chunk, brought)
             if chunk.has_lines:
-                there |= {**_there(log, chunk, size), **there}
+                for name, seq in _there(log, chunk, size).items():
+                    there.setdefault(name, seq)
                 first = _confirmed_first(log, chunk, how)
                 after = next((saved.seqs.start for saved in reversed(results) if saved.seqs), None)
                 taken, saved = _taken(log, chunk, how, past, after, is_first=not results)

@@ -5,7 +5,7 @@ The first, `free_names`, is of the last version that took any printable characte
 that kept neither cards of atoms, nor edges as columns, nor counts. Its answers go with it. `claims` is of the last with
 the first version of the view of claims. `whole_blocks` is of the last that kept the postings of the newest entries with
 those of their block; its answers go with it. `bare_links` is of the last whose links did not say how sure an edge is,
-nor whether it has windows; with answers.
+nor whether it has windows; with answers. `changes` is of the last that read no claim out of what tells a change.
 """
 
 from __future__ import annotations
@@ -178,6 +178,31 @@ def make_claims(folder: Path) -> None:
         memory.compact()
 
 
+CHANGES = {
+    "v1.fact.n1": "The API timeout is 30 seconds",
+    "v1.fact.n2": "We raised the API timeout to 60 seconds",
+    "v1.fact.n3": "Our office is in Rome",
+    "v1.fact.n4": "Our office is in Oslo",
+    "v1.fact.n5": "Ada owns the billing service",
+    "v1.fact.n6": "Bob also owns the billing service",
+}
+"""Two of which the second was not read as what holds since, two that contradict each other, and two that do not."""
+
+
+def make_changes(folder: Path) -> None:
+    """A store with these, one checkpoint each."""
+    clock = ManualClock(START)
+    with substrate.open(
+        folder / "store", home=folder / "home", origin="substrate-small", clock=clock, background=False, model="none"
+    ) as memory:
+        for name, value in CHANGES.items():
+            clock.advance(1_000_000)
+            memory.checkpoint([{"name": name, "value": value}])
+        assert len(memory.conflicts()) == 2
+        assert not any(hit.newer for hit in memory.search("what is the API timeout"))
+        memory.compact()
+
+
 LISTED_WORDS = ("red", "blue ticket", "Amber Engine", "nobody", "ticket 104", "late", "ambr")
 
 
@@ -281,6 +306,7 @@ MAKERS = {
     "free_names": make,
     "no_cards": make_without_cards,
     "claims": make_claims,
+    "changes": make_changes,
     "whole_blocks": make_whole_blocks,
     "bare_links": make_with_bare_links,
 }

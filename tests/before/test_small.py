@@ -14,6 +14,7 @@ from substrate.log import replay, upgrade
 from tests.before.asking import NOW, unpack
 from tests.before.make import START
 from tests.before.make_small import (
+    CHANGES,
     CLAIMS,
     FACTS,
     ODD_NAMES,
@@ -146,6 +147,21 @@ def test_conflicts_of_an_earlier_reader_of_claims_are_judged_anew(tmp_path: Path
             assert [(told.first, told.second) for told in memory.checkpoint([said]).conflicts] == [
                 ("v1.fact.n1", "v1.fact.n2")
             ]
+    assert substrate.fsck(store, home=home).ok
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_what_tells_a_change_is_read_in_a_store_from_before_it_was(tmp_path: Path, *, read_only: bool) -> None:
+    store = unpack(tmp_path, STORES / "changes.tar.xz")
+    home, clock = store.parent / "home", ManualClock(NOW)
+    with substrate.open(store, home=home, read_only=read_only, model="none", background=False, clock=clock) as memory:
+        assert {atom.name: atom.value for atom in memory.list(limit=100)} == CHANGES
+        assert [(item.first.name, item.second.name) for item in memory.conflicts()] == [("v1.fact.n3", "v1.fact.n4")]
+        first, second = memory.search("what is the API timeout")[:2]
+        assert (first.name, second.name, second.newer) == ("v1.fact.n2", "v1.fact.n1", "v1.fact.n2")
+        if not read_only:
+            said = {"name": "v1.fact.n2", "value": "We raised the API timeout to 90 seconds"}
+            assert [told.first for told in memory.checkpoint([said]).conflicts] == ["v1.fact.n1"]
     assert substrate.fsck(store, home=home).ok
 
 
