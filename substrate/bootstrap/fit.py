@@ -112,10 +112,11 @@ def cost_of(item: Result, measure: Measure) -> int:
 
 
 def brief(atom: OpeningAtom) -> OpeningAtom:
-    """Name, value and why; and whether to look at it again, or to confirm it. What takes no room stays."""
+    """Name, value, of whom it speaks and why; whether to look at it again, or confirm it. What takes no room stays."""
     return OpeningAtom(
         atom.name,
         atom.value,
+        entities=atom.entities,
         why=atom.why,
         stale=atom.stale,
         need=atom.need,

@@ -14,6 +14,7 @@ from substrate.bootstrap.fit import Measure, brief, cost_of, form_of
 from substrate.bootstrap.pack import Item
 from substrate.kv.api import ReadTransaction, kept_by
 from substrate.result import compact_json
+from substrate.values.atoms import about
 from substrate.values.opening import MATCHES, PROPOSED, WEAK, ConflictingFacts, OpeningAtom, notable_evidence, said_of
 from substrate.values.times import from_microseconds
 
@@ -116,11 +117,19 @@ class Costs:
     def _own(self, candidate: Candidate, look: Look) -> int:
         """What it takes without that, and a comma."""
         get = candidate.body.members.get
-        name, value, tags = get("name"), get("value"), get("tags") or ()
+        name, value, tags, entities = get("name"), get("value"), get("tags") or (), _about(candidate)
         if look.is_brief:
-            said = said_of(name, value)  # type: ignore[arg-type]
+            said = said_of(name, value, entities=entities)  # type: ignore[arg-type]
         else:
-            said = said_of(name, value, tags, get("confidence"), get("source"), get("origin"))  # type: ignore[arg-type]
+            said = said_of(
+                name,  # type: ignore[arg-type]
+                value,  # type: ignore[arg-type]
+                tags,  # type: ignore[arg-type]
+                get("confidence"),  # type: ignore[arg-type]
+                get("source"),  # type: ignore[arg-type]
+                get("origin"),  # type: ignore[arg-type]
+                entities=entities,
+            )
         if PROPOSED in tags:  # type: ignore[operator]
             said["unconfirmed"] = True
         # As `compact` has it, without making an encoder for each: most fields are texts.
@@ -142,6 +151,7 @@ def atom_shown(candidate: Candidate, why: str | None = None, tokens: int = 0) ->
         # What is read here was checked against its commitment, and field by field, when the body was read.
         name=get("name"),  # type: ignore[arg-type]
         value=get("value"),  # type: ignore[arg-type]
+        entities=_about(candidate),
         tags=tuple(get("tags") or ()),  # type: ignore[arg-type]
         confidence=get("confidence"),  # type: ignore[arg-type]
         source=get("source"),  # type: ignore[arg-type]
@@ -157,6 +167,11 @@ def atom_shown(candidate: Candidate, why: str | None = None, tokens: int = 0) ->
         parts={part: added for part, added in candidate.need.parts.items() if added > 0},
         tokens=tokens,
     )
+
+
+def _about(candidate: Candidate) -> tuple[str, ...]:
+    get = candidate.body.members.get
+    return () if get("parent") is not None else about(get("value"), get("entities") or ())  # type: ignore[arg-type]
 
 
 def shortened(offer: Offer, room: int, measure: Measure) -> Offer | None:

@@ -6,9 +6,10 @@ not including, `end` (None: for good).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
+from itertools import islice
 from typing import Final, TypeAlias
 
 from substrate.names import type_of
@@ -21,7 +22,12 @@ from substrate.values.edges import Window
 from substrate.values.predictions import Prediction
 from substrate.values.times import EPOCH
 
-__all__ = ["ORIGINS", "Access", "Atom", "History", "Listing", "Name", "Version", "atom_of_fields"]
+__all__ = ["ORIGINS", "Access", "Atom", "History", "Listing", "Name", "Version", "about", "atom_of_fields"]
+
+_MOST_ABOUT: Final = 3
+"""Entities told of an atom: whom it is about, and not all it may touch."""
+_LONGEST_ABOUT: Final = 80
+"""Characters of an entity that is told: a longer one is no name, and would take the room of an atom."""
 
 Name: TypeAlias = str
 """The name of an atom, or its id as UUID text."""
@@ -76,12 +82,33 @@ class Atom(Result):
         """When the writer said it holds."""
         return Window(self.valid_from, self.valid_to)
 
+    @property
+    def about(self) -> tuple[str, ...]:
+        """The entities that its value does not name: whom or what it is about."""
+        return () if self.parent is not None else about(self.value, self.entities)
+
     def to_dict(self) -> dict[str, object]:
         """Its fields as JSON can hold them, without those that say nothing."""
         said = super(Atom, self).to_dict()
         if not self.tombstoned:
             del said["tombstoned"]
         return said
+
+
+def about(value: str, entities: Sequence[str]) -> tuple[str, ...]:
+    """The first of the entities that the value does not name, in whatever case: `Lives in London` does not say who.
+
+    A part of a whole is not asked about: it names all its entities, and its source tells the rest.
+    """
+    if not entities:
+        return ()
+    said = _spelling(value)
+    missing = (entity for entity in entities if len(entity) <= _LONGEST_ABOUT and _spelling(entity) not in said)
+    return tuple(islice(missing, _MOST_ABOUT))
+
+
+def _spelling(text: str) -> str:
+    return text.casefold().replace("_", " ")
 
 
 _SETTERS: Final = tuple(getattr(Atom, one.name).__set__ for one in fields(Atom))

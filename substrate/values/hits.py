@@ -66,10 +66,11 @@ class Hit(Result):
         return self.atom.value
 
     def __repr__(self) -> str:
+        about = f" (about {', '.join(self.atom.about)})" if self.atom.about else ""
         earlier = "" if self.current else " (earlier)"
         newer = "" if self.newer is None else f" (newer: {self.newer})"
         disputed = "" if self.disputed is None else f" ({self.in_dispute})"
-        return f"Hit({self.score:.2f} {self.name} = {self.snippet!r}{earlier}{newer}{disputed}: {self.why})"
+        return f"Hit({self.score:.2f} {self.name} = {self.snippet!r}{about}{earlier}{newer}{disputed}: {self.why})"
 
     @property
     def in_dispute(self) -> str:

@@ -114,6 +114,8 @@ class OpeningAtom(Result):
     """The points of each part of the predictor in `need`; docs/markov.md explains the parts. Not in `to_dict`."""
     tokens: int = 0
     """Its share of the budget, in the shown form. Not in `to_dict`."""
+    entities: tuple[str, ...] = ()
+    """The entities that its value does not name: whom or what it is about."""
 
     @property
     def type(self) -> str:
@@ -122,7 +124,16 @@ class OpeningAtom(Result):
 
     def to_dict(self) -> dict[str, object]:
         """The filled fields, in few tokens."""
-        said = said_of(self.name, self.value, self.tags, self.confidence, self.source, self.origin, self.shortened)
+        said = said_of(
+            self.name,
+            self.value,
+            self.tags,
+            self.confidence,
+            self.source,
+            self.origin,
+            self.shortened,
+            entities=self.entities,
+        )
         if (evidence := self._notable_evidence) is not None:
             said["evidence"] = evidence
         if self.why and self.why != MATCHES:
@@ -141,10 +152,11 @@ class OpeningAtom(Result):
     def text(self) -> str:
         """A line, without why it is here: an opening tells that of several at once."""
         short = f"beginning of {self.shortened} characters" if self.shortened else ""
+        about = f"about {', '.join(_quoted(entity) for entity in self.entities)}" if self.entities else ""
         stale = f"stale: {self.stale}" if self.stale else ""
         backed = "" if (evidence := self._notable_evidence) is None else f"evidence {evidence}"
         doubt = "unconfirmed" if self.unconfirmed else ""
-        remarks = "; ".join(remark for remark in (doubt, short, backed, _escaped(stale)) if remark)
+        remarks = "; ".join(remark for remark in (about, doubt, short, backed, _escaped(stale)) if remark)
         return f"{self.name} = {_quoted(self.value)}" + (f" ({remarks})" if remarks else "")
 
 
@@ -341,11 +353,15 @@ def said_of(  # noqa: PLR0913, PLR0917
     source: str | None = None,
     origin: str | None = None,
     shortened: int = 0,
+    *,
+    entities: Sequence[str] = (),
 ) -> dict[str, object]:
     """The filled fields of an atom itself, as an opening shows them. Remarks about the atom come behind these."""
     said: dict[str, object] = {"name": name, "value": value}
     if shortened:
         said["shortened"] = shortened
+    if entities:
+        said["entities"] = list(entities)
     if tags:
         said["tags"] = list(tags)
     if confidence is not None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from substrate.embed.tokens import token_counter
 from substrate.memory import Memory
 
 GRAPH = [
@@ -33,6 +34,26 @@ def test_entities_observations_and_relations_come_over(memory: Memory, graph: Pa
     found = memory.search("who keeps the keys")
     assert found[0].atom.value == "Keeps the keys"
     assert found[0].atom.attrs["imported"] == {"from": "server-memory", "id": "Ana Silva"}
+
+
+def test_what_is_found_of_a_graph_tells_of_whom_it_speaks(memory: Memory, graph: Path) -> None:
+    memory.import_file(graph)
+    (keys,) = [hit for hit in memory.search("keeps the keys") if hit.value == "Keeps the keys"]
+    assert keys.atom.about == ("Ana Silva",)
+    assert "(about Ana Silva)" in repr(keys)
+    memory.remember("Ana Silva came back in May")
+    (said,) = [hit for hit in memory.search("came back in May") if hit.value.startswith("Ana")]
+    assert said.atom.about == ()
+
+
+@pytest.mark.parametrize("budget", [300, 1200])
+def test_an_opening_tells_of_whom_a_note_speaks_within_its_budget(memory: Memory, graph: Path, budget: int) -> None:
+    memory.import_file(graph)
+    opening = memory.bootstrap("who keeps the keys", max_tokens=budget)
+    (keys,) = [atom for atom in opening if atom.value == "Keeps the keys"]
+    assert keys.to_dict()["entities"] == ["Ana Silva"]
+    assert '= "Keeps the keys" (about "Ana Silva"' in opening.text()
+    assert token_counter().count(opening.json()) == opening.tokens <= budget
 
 
 def test_the_same_file_again_changes_nothing_in_whatever_order(memory: Memory, graph: Path) -> None:

@@ -79,6 +79,8 @@ def _row(hit: Hit, *, why: bool) -> tuple[object, ...]:
     text = " ".join(hit.snippet.split())
     if hit.atom.origin == "ingested" and hit.atom.source:
         text = f"[{hit.atom.source}] {text}"  # the name of a chunk says nothing about where it stands
+    if hit.atom.about:
+        text = f"(about {', '.join(hit.atom.about)}) {text}"
     if hit.newer is not None:
         text = f"(newer: {hit.newer}) {text}"
     if hit.disputed is not None:

@@ -179,9 +179,11 @@ def _listed(atoms: list[Atom] | tuple[Atom, ...], given: Namespace, output: Outp
 
 
 def _value(atom: Atom, output: Output) -> str:
-    """What it says; to a person also where a text comes from: the name of a document or chunk is a digest."""
+    """What it says; to a person also where a text comes from, as names of chunks are digests, or whom it is about."""
     if output.on_terminal and atom.origin == "ingested" and atom.source:
         return f"[{atom.source}] {atom.value}"
+    if output.on_terminal and atom.about:
+        return f"(about {', '.join(atom.about)}) {atom.value}"
     return atom.value
 
 

@@ -59,6 +59,7 @@ def _hit(hit: Hit, best: float) -> list[Child]:
             h("div", badge("in conflict"), "a person says this, an agent says ", name(hit.disputed))
             if hit.disputed is not None
             else None,
+            h("div", "about ", h("bdi", ", ".join(hit.atom.about)), css="ss-faint") if hit.atom.about else None,
             h("div", passage),
             h("div", parts, words),
             h("div", h("bdi", "by way of ", "; ".join(hit.via), css="ss-faint")) if hit.via else None,

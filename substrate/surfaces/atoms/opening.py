@@ -43,6 +43,7 @@ class OpenedAtom(CamelShape):
     key: str
     value: str
     shortened: int | None = Field(None, description="characters of the whole value, if this is just its beginning")
+    entities: list[str] | None = Field(None, description="of whom or what it speaks, if its value does not say so")
     tags: list[str] | None = None
     confidence: float | None = None
     source: str | None = None
