@@ -106,7 +106,7 @@ def _export_plain(log: Log, write_line: Callable[[dict[str, Json]], None], progr
                     lines.append(line_of(transaction, entry, entry.body))
                 elif entry.subject in took_back:
                     line = line_of(transaction, entry, entry.body)
-                    lines.append({**line, "took_back": list(took_back[entry.subject])})
+                    lines.append({**line, "took_back": took_back.pop(entry.subject)})  # each is named once
         for line in lines:
             write_line(line)
         if progress is not None:

@@ -345,3 +345,14 @@ def test_what_an_undo_took_back_stays_out_of_a_plain_export(memory: Memory, othe
     assert other.access("v1.fact.b", valid_at="2019-01-01").value == "true"
     assert [atom.name for atom in other.list(tombstoned=True)] == ["v1.fact.b"]
     assert not other.edges("v1.fact.b").items
+
+
+def test_what_several_undos_of_one_atom_took_back_is_named_once_each(memory: Memory, clock: ManualClock) -> None:
+    for number in range(3):
+        clock.advance(1_000_000)
+        memory.checkpoint([f"v1.fact.a = {number}"])
+        memory.undo()
+    lines = io.StringIO()
+    memory.export(lines)
+    times = [time for line in map(json.loads, lines.getvalue().splitlines()) for time in line.get("took_back", ())]
+    assert len(times) == len(set(times)) == 3
