@@ -218,24 +218,28 @@ def refuse_first(lines: Lines, how: Recording) -> None:
     """
     refused: list[Refused] = []
     # What an undo took back where it comes from, a new store does not have.
-    for chunk in _chunks(line for line in lines.lines if isinstance(line, Refused) or line.took_back is None):
-        refused += chunk.refused
-        if not chunk.has_lines:
-            continue
-        try:
-            refuse_first_checkpoint(
-                **chunk.items,
-                **how.said,  # type: ignore[arg-type]
-                partial=how.partial,
-                allow_secrets=how.allow_secrets,
-                is_import=how.old_names,
-            )
-        except ItemsRefused as error:
-            refused += _refused_by(error, chunk)
-            if not how.partial:
-                break
-        else:
-            return
+    news = (line for line in lines.lines if isinstance(line, Refused) or line.took_back is None)
+    try:
+        for chunk in _chunks(news):
+            refused += chunk.refused
+            if not chunk.has_lines:
+                continue
+            try:
+                refuse_first_checkpoint(
+                    **chunk.items,
+                    **how.said,  # type: ignore[arg-type]
+                    partial=how.partial,
+                    allow_secrets=how.allow_secrets,
+                    is_import=how.old_names,
+                )
+            except ItemsRefused as error:
+                refused += _refused_by(error, chunk)
+                if not how.partial:
+                    break
+            else:
+                return
+    except Broken as error:
+        raise error.told(0) from None
     raise _refusal(_by_line(refused, how), "nothing was saved") if refused else _nothing()
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from substrate.errors import InputError, ItemsRefused, SchemaInvalid
 from substrate.memory import Memory
+from substrate.moving.move import refuse_first_import
 from substrate.moving.table import Columns, frame_lines, open_csv
 
 
@@ -178,9 +179,12 @@ def test_a_broken_table_is_refused_and_nothing_is_saved(
     memory: Memory, tmp_path: Path, text: bytes, error: str
 ) -> None:
     size = memory.stats().entries
+    broken = file(tmp_path, "broken.csv", text)
     with pytest.raises(InputError, match=error):
-        memory.import_file(file(tmp_path, "broken.csv", text))
+        memory.import_file(broken)
     assert memory.stats().entries == size
+    with pytest.raises(InputError, match=error):  # also before a store is made for it
+        refuse_first_import(broken)
 
 
 def test_a_data_frame_is_taken_in_row_by_row(memory: Memory) -> None:
