@@ -25,7 +25,7 @@ from substrate.save.new_store import refuse_first_checkpoint
 from substrate.values.edges import SUPERSEDES
 from substrate.values.progress import Progress
 from substrate.values.saved import Imported, Refused, Saved
-from substrate.views.atoms import gaps_of
+from substrate.views.atoms import find_names, first_version, gaps_of
 from substrate.views.beside.parts import Part
 from substrate.views.touches import Touch
 
@@ -188,7 +188,16 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
         if not last or how.dry_run:
             raise
         report = _together(
-            log, results, _by_line(refused, how), how, there, tuple(confirmed), past=past, spaces=spaces, shared=shared
+            log,
+            results,
+            _by_line(refused, how),
+            how,
+            there,
+            tuple(confirmed),
+            past=past,
+            spaces=spaces,
+            shared=shared,
+            size=size,
         )
         raise full.after(f"lines up to {last:,} are saved, the rest is not", report) from None
     if not results and (past.older or past.known) and (how.partial or not refused):
@@ -196,7 +205,16 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
     if not results:
         raise _refusal(_by_line(refused, how), "nothing was saved") if refused else _nothing()
     return _together(
-        log, results, _by_line(refused, how), how, there, tuple(confirmed), past=past, spaces=spaces, shared=shared
+        log,
+        results,
+        _by_line(refused, how),
+        how,
+        there,
+        tuple(confirmed),
+        past=past,
+        spaces=spaces,
+        shared=shared,
+        size=size,
     )
 
 
@@ -327,14 +345,16 @@ def _there(log: Log, chunk: _Chunk, size: int) -> dict[str, int]:
     return {name: row.seq for name, row in found.items() if row.kind is Kind.PUT and row.seq < size}
 
 
-def _forgotten_before(log: Log, recorded: Sequence[str], changed: Collection[str]) -> tuple[str, ...]:
-    """The names of atoms that an import brought, and that were forgotten before."""
+def _forgotten_before(log: Log, recorded: Sequence[str], changed: Collection[str], size: int) -> tuple[str, ...]:
+    """The names that were forgotten, and that nothing had since, until lines from the entry `size` on brought them."""
     with log.snapshot() as transaction:
         if not transaction.any(GAPS):
             return ()
         salt = map_salt(transaction)
-        new = (name for name in recorded if name not in changed)
-        return tuple(name for name in new if gaps_of(transaction, map_key(salt, name)))
+        back = [name for name in recorded if name not in changed and gaps_of(transaction, map_key(salt, name))]
+        rows = find_names(transaction, back)
+        firsts = [size if row is None else first_version(transaction, row.subject) for row in rows]
+        return tuple(name for name, first in zip(back, firsts, strict=True) if first is None or first >= size)
 
 
 def _note_spaces(log: Log, chunk: _Chunk, changed: Mapping[str, int], past: Past, spaces: dict[str, bool]) -> None:
@@ -409,6 +429,7 @@ def _together(  # noqa: PLR0913, PLR0917
     past: Past,
     spaces: Mapping[str, bool],
     shared: Mapping[str, str],
+    size: int,
 ) -> Imported:
     def joined(names: Callable[[Saved], tuple[str, ...]]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for saved in results for name in names(saved)))
@@ -432,7 +453,7 @@ def _together(  # noqa: PLR0913, PLR0917
         kind=how.kind,
         dry_run=how.dry_run,
         changed=changed,
-        forgotten=_forgotten_before(log, recorded, set(changed)),
+        forgotten=_forgotten_before(log, recorded, set(changed), size),
         spaces=tuple(name for name in recorded if spaces.get(name)),
         older=past.older,
         shared_names=shared,

@@ -58,6 +58,10 @@ def test_rows_whose_atoms_were_forgotten_come_back_and_are_named(memory: Memory,
     assert memory.import_file(path, dry_run=True).forgotten == ("v1.note.ada",)
     assert memory.import_file(path).forgotten == ("v1.note.ada",)
     assert memory.import_file(path).forgotten == ()
+    memory.checkpoint(tombstones=["v1.note.ada"])
+    path.write_text("name,value\nada,Ada is well\n")
+    imported = memory.import_file(path)  # it was there again since, and out of use
+    assert (imported.recorded, imported.forgotten) == (("v1.note.ada",), ())
 
 
 def test_rows_of_one_name_and_two_texts_are_two_atoms_at_every_import(memory: Memory, tmp_path: Path) -> None:
