@@ -61,8 +61,8 @@ def list_atoms(  # noqa: PLR0913
             continue
         if among is not None and not among[version.seq]:
             continue
-        by = superseders(snapshot, version.subject, card)
-        if by and not superseded:
+        by = superseders(snapshot, version.subject, card) if superseded else ()
+        if not superseded and (card is None or card.superseded) and is_superseded(snapshot, version.subject):
             continue
         if offset:
             offset -= 1

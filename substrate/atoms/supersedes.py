@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import islice, takewhile
-from typing import Final
+from threading import Lock
+from typing import Final, TypeAlias
 
 from substrate.atoms.bodies import Body, time_of
 from substrate.atoms.links import holding, is_live, stated
@@ -16,7 +17,7 @@ from substrate.atoms.renames import renamed_from, renamed_to
 from substrate.atoms.resolve import name_of
 from substrate.atoms.validity import not_undone, stands, version_at
 from substrate.errors import Forgotten
-from substrate.kv.api import ReadTransaction, kept_by
+from substrate.kv.api import ReadTransaction, carried_by, kept_by
 from substrate.log.identity import id_text
 from substrate.log.tables import BODIES, seq_key
 from substrate.proof.encoding import Json
@@ -30,6 +31,9 @@ from substrate.views.atoms import LatestVersions, latest_version, versions_of
 from substrate.views.beside.recorded import recorded_at
 from substrate.views.cards import Card, card_of
 from substrate.views.edges import Link, links_of, statements_of, took_a_place
+from substrate.views.follow import Trail, erased_between, latest_head
+
+_Outlived: TypeAlias = dict[bytes, tuple[int, int, int | None]]
 
 __all__ = [
     "Chains",
@@ -182,6 +186,19 @@ def _outlived_since(transaction: ReadTransaction, link: Link, body: Body | None,
     latest = latest_version(transaction, link.target, upto)
     if latest is None or (latest.seq < link.seq and not _is_undo(transaction, link.seq, body)):  # mostly so
         return None
+    outlived = {} if upto is not None else _outlived_of(transaction)
+    known = outlived.get(link.edge)
+    if known is not None and known[:2] == (link.seq, latest.seq):
+        return known[2]
+    if len(outlived) >= _MOST_CARRIED:
+        outlived.clear()
+    since = _looked_for(transaction, link, upto)
+    outlived[link.edge] = link.seq, latest.seq, since
+    return since
+
+
+def _looked_for(transaction: ReadTransaction, link: Link, upto: int | None) -> int | None:
+    """The same, out of what was stated of the edge, and of its target since."""
     since = None
     for seq, stating in _statements(transaction, link.edge, upto):
         if is_person(stating.members):
@@ -192,6 +209,43 @@ def _outlived_since(transaction: ReadTransaction, link: Link, body: Body | None,
     later = takewhile(lambda row: row.seq > since, versions_of(transaction, link.target, upto=upto))
     said = (put.members for row, put in not_undone(transaction, later) if row.kind is Kind.PUT)
     return since if any(UNDOES not in members and is_person(members) for members in said) else None
+
+
+def _outlived_of(transaction: ReadTransaction) -> _Outlived:
+    """By edge: up to which seqs its statements and the versions of its target were looked at, and what was found.
+
+    Neither a statement nor a version ever says anything else, so it holds in every state of a log whose last seqs of
+    the two are these, if nothing was erased. It is carried from state to state; a snapshot from before has its own.
+    """
+    kept: dict[None, _Outlived] = kept_by(transaction, "outlived edges carried")
+    outlived = kept.get(None)
+    if outlived is None:
+        carried: dict[None, _Carried] = carried_by(transaction, "outlived edges")
+        outlived = kept[None] = carried.setdefault(None, _Carried()).at(transaction)
+    return outlived
+
+
+class _Carried:
+    """What was found of edges, for as long as nothing is erased from the log. Safe to share between threads."""
+
+    def __init__(self) -> None:
+        self._guard = Lock()
+        self._trail = Trail()
+        self._outlived: _Outlived = {}
+
+    def at(self, transaction: ReadTransaction) -> _Outlived:
+        """What holds for this snapshot, to be read and added to."""
+        with self._guard:
+            size, _ = latest_head(transaction)
+            before = self._trail.size
+            if not self._trail.leads_to(transaction):  # another log lies where it lay
+                self._trail, self._outlived = Trail(), {}
+            elif size < before:
+                return {}
+            elif before and erased_between(transaction, before, size):
+                self._outlived = {}
+            self._trail.follow(transaction)
+            return self._outlived
 
 
 def _is_undo(transaction: ReadTransaction, seq: int, body: Body | None) -> bool:
@@ -221,6 +275,8 @@ def superseders(snapshot: Snapshot, subject: bytes, card: Card | None = None) ->
 
 _UNKNOWN: Final = -1
 """No seq: it was not looked for yet."""
+_MOST_CARRIED: Final = 30_000
+"""Edges of which it is carried what outlived them: some 10 MB."""
 _UNDOES: Final = f'"{UNDOES}"'.encode()
 """Stands in every body of an undo; most are none, and need not be decoded to know."""
 _MOST: Final = 16

@@ -30,6 +30,7 @@ __all__ = [
     "Store",
     "WriteTransaction",
     "behind",
+    "carried_by",
     "folder_of",
     "kept_by",
 ]
@@ -174,6 +175,16 @@ def kept_by(transaction: ReadTransaction, what: str) -> Kept:
         return {}
     known = kept.get(what)
     return kept.setdefault(what, {}) if known is None else known
+
+
+def carried_by(transaction: ReadTransaction, what: str) -> Kept:
+    """What was worked out of this store in any of its states: a write does not leave it behind.
+
+    Whoever finds something there must see that it still holds for this transaction. Of a transaction that writes, and
+    of one that is laid over another, it is of this call alone.
+    """
+    carried: dict[str, Kept] | None = getattr(transaction, "carried", None)
+    return {} if carried is None else carried.setdefault(what, {})
 
 
 def behind(prefix: bytes) -> bytes | None:

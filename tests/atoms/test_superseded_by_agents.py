@@ -10,6 +10,7 @@ import pytest
 
 from substrate.atoms import supersedes
 from substrate.clock import ManualClock
+from substrate.codec import draft_forget
 from substrate.errors import ItemsRefused
 from substrate.memory import Memory, open_memory
 from substrate.values.actors import surface_actor
@@ -226,21 +227,44 @@ def moved(source: Memory, target: Memory) -> None:
     target.import_lines(lines)
 
 
-def test_what_outlives_an_edge_is_looked_for_once_for_each_state(
-    memory: Memory, agent: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """And no statement or version is read, if none was recorded after the edge."""
+def reads_of(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Which rows are read to see what outlived an edge, as they are read."""
     read: list[str] = []
     for name in ("statements_of", "versions_of"):
         inner = getattr(supersedes, name)
         monkeypatch.setattr(
             supersedes, name, lambda *args, n=name, f=inner, **more: (read.append(n), f(*args, **more))[1]
         )
+    return read
+
+
+def test_what_outlives_an_edge_is_looked_for_once_for_each_version(
+    memory: Memory, agent: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And no statement or version is read, if none was recorded after the edge."""
+    read = reads_of(monkeypatch)
     assert not is_shown(memory)
     assert read == []
+    for night in ("at night", "late at night"):
+        agent.checkpoint([f"{OLD} = never deploy {night}"])
+        read.clear()
+        assert not is_shown(memory)
+        assert read == ["statements_of", "versions_of"]
+        assert not is_shown(memory)
+        memory.checkpoint(["v1.fact.other = said of something else"])
+        assert OLD not in [atom.name for atom in memory.list()]
+        assert read == ["statements_of", "versions_of"]
+        memory.checkpoint(tombstones=["v1.fact.other"])
+    agent.checkpoint(edges=[{**EDGE, "confidence": 0.5}])
+    memory.checkpoint([f"{OLD} = never deploy at noon"])
+    assert is_shown(memory)
+
+
+def test_a_persons_word_that_is_erased_brings_nothing_back(memory: Memory, agent: Memory) -> None:
+    """Of what was found before, nothing is taken over: the last version stays the last one."""
+    (said,) = memory.checkpoint([f"{OLD} = never deploy at noon"]).seqs
     agent.checkpoint([f"{OLD} = never deploy at night"])
-    read.clear()
+    assert is_shown(memory)
+    log = memory._store.log  # `forget` also puts a new file in the store's place: then nothing is carried
+    log.append([draft_forget(bytes.fromhex(memory.access(OLD).atom.id.replace("-", "")), [said])])
     assert not is_shown(memory)
-    assert read == ["statements_of", "versions_of"]
-    assert not is_shown(memory)
-    assert read == ["statements_of", "versions_of"]

@@ -8,7 +8,7 @@ from threading import Thread
 
 import pytest
 
-from substrate.kv.api import kept_by
+from substrate.kv.api import carried_by, kept_by
 from substrate.kv.lmdb import environment
 from substrate.kv.lmdb.environment import LmdbStore, open_store
 
@@ -73,3 +73,14 @@ def test_it_does_not_grow_without_end(store: LmdbStore, monkeypatch: pytest.Monk
         with store.read() as transaction:
             kept_by(transaction, "numbers")[number] = number
             assert len(kept_by(transaction, "numbers")) <= 11
+
+
+def test_what_is_carried_outlives_a_write_and_is_not_for_who_writes(store: LmdbStore) -> None:
+    with store.read() as before:
+        carried_by(before, "lengths")[b"key"] = 3
+    with store.write() as transaction:
+        assert carried_by(transaction, "lengths") == {}
+        transaction.put("a", b"key", b"three")
+    with store.read() as after:
+        assert carried_by(after, "lengths") == {b"key": 3}
+        assert carried_by(after, "others") == {}

@@ -316,7 +316,19 @@ def _refuse_cut_off(raw: lmdb.Environment, seen: folder.Examined) -> None:
 class _LmdbEnvironment:
     """One open environment: `process.Environment`."""
 
-    __slots__ = ("_kept", "_opener", "_page", "_raw", "grows", "incomplete", "journal", "size", "tables", "writable")
+    __slots__ = (
+        "_kept",
+        "_opener",
+        "_page",
+        "_raw",
+        "carried",
+        "grows",
+        "incomplete",
+        "journal",
+        "size",
+        "tables",
+        "writable",
+    )
 
     def __init__(
         self, raw: lmdb.Environment, tables: Iterable[str], opener: _LmdbOpener, wanted: int, *, writable: bool
@@ -331,6 +343,7 @@ class _LmdbEnvironment:
         self._raw = raw
         self._opener = opener
         self._kept: tuple[int, dict[str, Kept]] = -1, {}
+        self.carried: dict[str, Kept] = {}
         try:
             if writable:
                 with raw.begin(write=True) as txn:

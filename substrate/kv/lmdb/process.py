@@ -66,6 +66,10 @@ class Environment(Protocol):
         """What is kept of the state that the transaction of this id sees; see `api.kept_by`."""
 
     @property
+    def carried(self) -> dict[str, Kept]:
+        """What is kept of all states; see `api.carried_by`."""
+
+    @property
     def writable(self) -> bool:
         """Whether it was opened for writing."""
 

@@ -203,6 +203,11 @@ class Reading:
         """See `api.kept_by`."""
         return self._environment.kept(self._txn.id())
 
+    @property
+    def carried(self) -> dict[str, Kept] | None:
+        """See `api.carried_by`."""
+        return self._environment.carried
+
     def disown(self) -> None:
         """This process is a forked child: the transaction is not its to use or to end."""
         self._txn = _INHERITED
@@ -363,6 +368,11 @@ class Writing(Reading):
     @property
     def kept(self) -> None:
         """Nothing: what it sees is not what others see."""
+        return None
+
+    @property
+    def carried(self) -> None:
+        """Nothing, for the same reason."""
         return None
 
     def grow(self) -> bool:
