@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from math import log
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from substrate.log.tables import POSTINGS
 from substrate.search.columns.documents import Documents, Mask
 from substrate.search.columns.scopes import extent_within
 from substrate.veil import bare
-from substrate.views.words import BLOCK, Field, keyword_term, posting_heads, posting_keys, split_postings
+from substrate.views.words import BLOCK, POSTING_BYTES, Field, keyword_term, posting_heads, posting_keys, split_postings
 
 __all__ = ["BM25_B", "BM25_K1", "TermScore", "WordScores", "keyword_mask", "keyword_seqs", "score_words"]
 
@@ -34,8 +34,7 @@ _SPARSE: Final = 32
 """Below this part of all seqs, those that occur are sorted rather than looked for among all."""
 
 
-@dataclass(frozen=True, slots=True)
-class TermScore:
+class TermScore(NamedTuple):
     """One term: how many versions of the mask have it, and what it is worth there."""
 
     term: str
@@ -86,10 +85,11 @@ def score_words(transaction: ReadTransaction, documents: Documents, terms: Seque
     level = np.float32(BM25_K1 * (1 - BM25_B))
     # All terms in one pass, one behind the other: a call of numpy for each would cost more than what it does.
     seqs, often, counts = _postings(transaction, documents.size, terms)
-    meant = mask.take(seqs)
-    found = [int(np.count_nonzero(meant[part])) for part in _slices(counts)]
+    (places,) = mask.take(seqs).nonzero()  # once: to pick by booleans looks at all of them each time
+    ends = places.searchsorted([*accumulate(counts)]).tolist()
+    parts = [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
+    found = [part.stop - part.start for part in parts]
     idfs = [log(1 + (versions - number + 0.5) / (number + 0.5)) for number in found]
-    places = np.flatnonzero(meant)  # once: to pick by booleans looks at all of them each time
     kept = seqs.take(places)
     frequency = often.take(places).astype(np.float32)
     damped = documents.length.take(kept) * slope
@@ -97,15 +97,9 @@ def score_words(transaction: ReadTransaction, documents: Documents, terms: Seque
     damped += frequency
     frequency *= np.repeat(np.array([idf * (BM25_K1 + 1) for idf in idfs], np.float32), found)
     frequency /= damped
-    parts = _slices(found)
-    having = tuple(kept[part] for part in parts)
+    having = tuple([kept[part] for part in parts])
     scored = tuple(map(TermScore, terms, found, idfs))
     return WordScores(*_summed(documents.size, kept, frequency), scored, versions, having)
-
-
-def _slices(counts: Sequence[int]) -> list[slice]:
-    """Where each of several lists lies that stand one behind the other."""
-    return [slice(end - count, end) for end, count in zip(accumulate(counts), counts, strict=True)]
 
 
 def _summed(
@@ -115,7 +109,7 @@ def _summed(
     if len(seqs) > size // _SPARSE:
         total = np.zeros(size, np.float32)
         np.add.at(total, seqs, scores)
-        found = np.flatnonzero(total > 0)  # of booleans: in a fifth of the time
+        (found,) = (total > 0).nonzero()  # of booleans: in a fifth of the time
         return found, total.take(found)
     merged = np.sort(seqs)
     found = merged[np.diff(merged, prepend=-1) > 0]
@@ -151,9 +145,10 @@ def _postings(
     ends = [Field.WORD.value + term.encode() for term in terms]
     # With all there is: what is not meant, or must not be seen, the mask leaves out faster.
     rows = bare(transaction).get_many(POSTINGS, [head + end for _, head in heads for end in ends])
-    seqs, often, counts = _joined([row for at in range(len(terms)) for row in rows[at :: len(terms)]], size)
+    count = len(terms)
+    seqs, often, counts = _joined([row for at in range(count) for row in rows[at::count]], size)
     length = len(heads)
-    return seqs, often, [sum(counts[at * length : (at + 1) * length]) for at in range(len(terms))]
+    return seqs, often, [sum(counts[at : at + length]) for at in range(0, len(counts), length)]
 
 
 def _joined(rows: Sequence[bytes | None], size: int) -> tuple[NDArray[np.int64], NDArray[np.uint8], list[int]]:
@@ -161,12 +156,13 @@ def _joined(rows: Sequence[bytes | None], size: int) -> tuple[NDArray[np.int64],
 
     And how many each row has.
     """
-    parts = [split_postings(row or b"") for row in rows]
-    counts = [len(frequencies) for _, frequencies in parts]
-    places = np.frombuffer(b"".join([offsets for offsets, _ in parts]), "<u2")
+    counts = [0 if row is None else len(row) // POSTING_BYTES for row in rows]
+    there = [split_postings(row) for row in rows if row is not None]
+    places = np.frombuffer(b"".join([offsets for offsets, _ in there]), "<u2")
     if size > BLOCK:
         starts = [start for start, _ in posting_heads(size)]
-        seqs = np.repeat(np.array(starts * (len(parts) // len(starts))), counts) + places
+        seqs = np.array(starts * (len(rows) // len(starts))).repeat(counts)
+        seqs += places
     else:
         seqs = places.astype(np.int64)
-    return seqs, np.frombuffer(b"".join([frequencies for _, frequencies in parts]), np.uint8), counts
+    return seqs, np.frombuffer(b"".join([frequencies for _, frequencies in there]), np.uint8), counts

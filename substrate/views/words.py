@@ -44,6 +44,7 @@ __all__ = [
     "MOST_UNDONE",
     "NEWEST",
     "NONE",
+    "POSTING_BYTES",
     "ROW",
     "ROWS",
     "UNDOES_SHIFT",
@@ -63,6 +64,8 @@ __all__ = [
 
 BLOCK: Final = 1 << 13
 """Seqs whose postings lie side by side. An offset takes two bytes."""
+POSTING_BYTES: Final = 3
+"""Of an offset and a frequency."""
 NEWEST: Final = 1 << 5
 """Seqs at the end of the log whose postings are not yet in the rows of their block. Counted within a block."""
 _APART: Final = 1 << 31
@@ -417,7 +420,7 @@ def without_offsets(row: bytes, gone: frozenset[int]) -> bytes | None:
 
 def split_postings(row: bytes) -> tuple[bytes, bytes]:
     """Offsets in the block, two bytes each; frequencies, one byte each."""
-    cut = len(row) // 3 * 2
+    cut = len(row) // POSTING_BYTES * 2
     return row[:cut], row[cut:]
 
 
