@@ -116,7 +116,7 @@ def gather(lists: Lists, prefer: Ints, count: int = CANDIDATES, *, timed: bool =
     if lists.vector is not None and lists.nearest is not None:
         vectors = _vectors(lists, lists.vector, lists.nearest, seqs)
         cosine = vectors @ lists.vector
-        if not np.isfinite(cosine).all():
+        if np.count_nonzero(np.isfinite(cosine)) < len(cosine):
             cosine = np.nan_to_num(cosine)
     first = first_scores(shares, cosine)
     leaders = seqs[(-first).argsort(kind="stable")[:_LOOKED_INTO]]
@@ -220,7 +220,7 @@ def _best(words: WordScores, count: int, prefer: Ints) -> tuple[Ints, float]:
     parted = scores.copy()
     parted.partition(len(parted) - count)
     least = parted[len(parted) - count]
-    places = np.flatnonzero(scores >= least)
+    (places,) = (scores >= least).nonzero()
     if len(places) > count:
         is_above = scores[places] > least
         above, equal = places[is_above], places[~is_above]
@@ -261,7 +261,7 @@ def _vectors(lists: Lists, query: Floats, nearest: Nearest, seqs: Ints) -> Float
     """Of each version the vector of the piece that is nearest to the query; nan where it is not embedded yet."""
     held = nearest.held(seqs)
     rows, pieces = _of_record(lists.snapshot.transaction, nearest, len(query), seqs) if held is None else held
-    if (pieces == 1).all():  # most texts are of one piece
+    if not np.count_nonzero(pieces != 1):  # most texts are of one piece
         return rows
     stop = np.cumsum(pieces)
     first = stop - pieces
@@ -290,7 +290,7 @@ def _texts(lists: Lists, seqs: Ints) -> NDArray[np.uint64]:
     order = texts.argsort()
     said = texts[order]
     again = said[1:] == said[:-1]
-    if again.any():
+    if np.count_nonzero(again):
         several = np.zeros(len(texts), np.bool_)
         several[order[1:][again]] = several[order[:-1][again]] = True
         texts[several] ^= _marks(lists, seqs[several])
@@ -452,7 +452,7 @@ def _turns(lists: Lists, seqs: Ints) -> Turns | None:
     """What each is in a conversation, if any of them is a turn."""
     documents, terms = lists.documents, lists.words.terms
     flags = documents.flags[seqs] & np.uint8(TURN)
-    if not flags.any():
+    if not np.count_nonzero(flags):
         return None
     rarest = max((place for place, term in enumerate(terms) if term.found), key=lambda at: terms[at].idf, default=None)
     keyed = np.zeros(len(seqs), np.bool_) if rarest is None else lists.words.has(rarest, seqs)

@@ -159,7 +159,7 @@ def rank(found: Candidates, query: Floats | None, when: When) -> Ranked:
     full = full_score(meaning=query is not None and found.vectors is not None)
     if query is not None and found.vectors is not None:
         absent = np.isnan(found.vectors[:, 0])
-        if not absent.all():
+        if np.count_nonzero(absent) < len(absent):
             meaning = _meaning(found, found.vectors, query, absent)
     words = np.float32(WORDS) * found.words
     turns = None if found.turns is None else found.turns.in_turns(found.before, found.after)
@@ -186,7 +186,7 @@ def rank(found: Candidates, query: Floats | None, when: When) -> Ranked:
         parts["speaker"] = heard + echoes.behind(heard + time) - score
         score = score + parts["rule"] + parts["speaker"]
     total = ((score + parts["time"]) / full).astype(np.float32)
-    parts = {part: (values / full).astype(np.float32) for part, values in parts.items()}
+    parts = {part: (values / full).astype(np.float32, copy=False) for part, values in parts.items()}
     if turns is not None and turns.spreads:
         parts["spread"] = spread(found.vectors, (found.before, found.after), total)
         total = total + parts["spread"]
@@ -264,12 +264,12 @@ def _meaning(found: Candidates, vectors: Floats, query: Floats, absent: Mask) ->
 
     `absent`: whose vector is not there.
     """
-    some_absent = bool(absent.any())
+    some_absent = np.count_nonzero(absent) > 0
     if some_absent:
         vectors = np.where(absent[:, None], np.float32(0), vectors)
     cosine = vectors @ query
-    aside = absent | found.walked_to
-    if aside.all():
+    aside = absent if found.matched < 0 else absent | found.walked_to
+    if np.count_nonzero(aside) == len(aside):
         aside = absent
     # What is not embedded yet is taken as no better and no worse than the others: its words decide.
     if some_absent:
@@ -277,7 +277,7 @@ def _meaning(found: Candidates, vectors: Floats, query: Floats, absent: Mask) ->
     words = np.float32(WORDS) * found.words
     best = _distinct(found, cosine + words, aside, _BEST)
     share = _CENTRED * min(1.0, len(best) / _BEST)  # the mean of a few is no centre: it is them
-    centre = _CENTRE * vectors[best].mean(axis=0)
+    centre = _CENTRE * (np.add.reduce(vectors[best]) / len(best))  # the mean, without the detours of numpy's
     # How far each is from the centre, and its cosine from there, without moving all of them there.
     lengths = np.einsum("ij,ij->i", vectors, vectors)
     lengths -= 2 * (vectors @ centre) - centre @ centre
@@ -304,7 +304,7 @@ def _meaning(found: Candidates, vectors: Floats, query: Floats, absent: Mask) ->
 def _distinct(found: Candidates, score: Floats, aside: Mask, count: int) -> Ints:
     """The best candidates, each text once; without those that are left aside, such as who has no vector."""
     order = (-score).argsort(kind="stable")
-    if aside.any():
+    if np.count_nonzero(aside):
         order = order[~aside[order]]
     best = order[:count]
     if len(set(found.texts[best].tolist())) == len(best):  # mostly, each says something else
@@ -322,7 +322,7 @@ def _beside(found: Candidates, score: Floats) -> Floats:
     lent = np.zeros(len(found), np.float32)
     for places, share in ((found.before, _BEFORE), (found.after, _AFTER)):
         has = places >= 0
-        if not has.any():
+        if not np.count_nonzero(has):
             continue
         apart = np.abs(found.when[has] - found.when[places[has]]).astype(np.float64)
         lent[has] += (share * np.exp(-apart / _NEAR_US) * score[places[has]]).astype(np.float32)
@@ -333,7 +333,7 @@ def _linked(found: Candidates, score: Floats) -> Floats:
     """What the best hit lends from which an edge leads to each."""
     lent = np.zeros(len(found), np.float32)
     has = found.linked >= 0
-    if has.any():
+    if np.count_nonzero(has):
         lent[has] = _EDGE * score[found.linked[has]]
     return lent
 
