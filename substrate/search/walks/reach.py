@@ -5,7 +5,7 @@ Walks go along stated edges, and from a part of a whole (a turn, a chunk) to the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from substrate.search.candidates import Gathered, Lists, meant_of, sides_of, widen
 from substrate.search.ranking import Ranked, rank, with_walks
-from substrate.search.walks.steps import Steps
+from substrate.search.walks.steps import EdgeStep, Steps
 from substrate.search.walks.walk import PER_HOP, Walked, best_paths, pagerank
 from substrate.search.when import When
+from substrate.views.cards import cards_of
 from substrate.views.edges import Link
 
 __all__ = ["STARTS", "WALKS", "Reached", "Way", "reach"]
@@ -70,7 +71,7 @@ def reach(  # noqa: PLR0913, PLR0917 - what a search knows by now
     """Walk at most `hops` edges from the candidates at these places. What is found by itself keeps its score."""
     documents = lists.documents
     scores = {documents.subject(int(gathered.seqs[at])): float(ranked.score[at]) for at in starts}
-    ways = _Ways(lists)
+    ways = _Ways(lists, scores)
     walks = (_best if walk == "best" else _often)(scores, ways, hops)
     first = next(walks, None)
     if first is None:  # no edge leads anywhere
@@ -120,19 +121,26 @@ def _often(scores: Mapping[bytes, float], ways: _Ways, hops: int) -> Iterator[tu
 class _Ways:
     """The ways out of an atom, as of one search."""
 
-    def __init__(self, lists: Lists) -> None:
+    def __init__(self, lists: Lists, starts: Iterable[bytes]) -> None:
         self._lists = lists
+        known = [*starts]
+        cards = zip(known, cards_of(lists.snapshot.transaction, known), strict=True)
+        self._lone = {subject for subject, card in cards if not card.statements}
+        """Starts that no edge was ever stated of. What an edge leads to has one."""
         self._steps = Steps(lists.snapshot)
         self.in_use = self._steps.in_use
         self.cut = self._steps.cut
 
     def out_of(self, subject: bytes) -> list[tuple[bytes, float, Way]]:
         """Along edges, then to the parts beside it."""
-        return [*self._steps.weighed(subject), *self._beside(subject)]
+        return [*self._stated(subject), *self._beside(subject)]
 
     def edges_to_use(self, subject: bytes) -> list[tuple[bytes, float, Way]]:
         """Along edges that lead to atoms in use."""
-        return [step for step in self._steps.weighed(subject) if self.in_use(step.to)]
+        return [step for step in self._stated(subject) if self.in_use(step.to)]
+
+    def _stated(self, subject: bytes) -> Sequence[EdgeStep]:
+        return () if subject in self._lone else self._steps.weighed(subject)
 
     def _beside(self, subject: bytes) -> Iterator[tuple[bytes, float, Way]]:
         seq = self.meant(subject)
