@@ -158,7 +158,7 @@ def matching(text: str, wanted: AbstractSet[str]) -> list[Span]:
     """The words of a text that have one of these terms, in order."""
     if not text.isascii():
         return [span for span in spans(text) if not wanted.isdisjoint(span.terms)]
-    words = _ASCII_WORD.findall(text)
+    words = find_words(text)
     terms = list(map(_one_term.__getitem__, words))
     found: list[Span] = []
     if wanted.isdisjoint(terms) and "" not in terms:
@@ -249,7 +249,7 @@ def _runs_pattern() -> re.Pattern[str]:
 def find_words(text: str) -> list[str]:
     """The words of a text, as they are spelled, of any script."""
     if text.isascii():
-        return _ASCII_WORD.findall(text)
+        return _ASCII_WORD.findall(text) if "'" in text else _tokens(text)
     return _word().findall(text.replace("_", " "))
 
 

@@ -21,7 +21,7 @@ def from_microseconds(time: int) -> datetime:
     Such a time comes from a foreign log only. It is refused at import, and fsck reports it: see `schema`.
     """
     try:
-        return EPOCH + timedelta(microseconds=time)
+        return EPOCH + _MICROSECOND * time  # in half the time of making a timedelta by its name
     except OverflowError:
         return EPOCH + timedelta(microseconds=min(max(time, FIRST_TIME), LAST_TIME))
 

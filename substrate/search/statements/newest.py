@@ -250,17 +250,19 @@ def _alike(asked: _Asked, stated: Sequence[_Statement]) -> list[_Pair]:
     """The pairs that begin alike and end otherwise, where the question says just what they share."""
     if not asked.terms:
         return []
-    begun: dict[tuple[str, ...], list[tuple[_Statement, list[str]]]] = defaultdict(list)
+    begun: dict[tuple[str, ...], list[tuple[_Statement, str]]] = defaultdict(list)
     for one in stated:
         value = one.said.get("value")
         if isinstance(value, str) and len(value) <= _SENTENCE:
-            words = value.split()
-            begun[*words[:_BEGUN]].append((one, words))
+            begun[*value.split(None, _BEGUN)[:_BEGUN]].append((one, value))
     terms = {term.term for term in asked.terms}
     judged: dict[str, bool] = {}  # many pairs share the same beginning
     found = []
-    for group in begun.values():
-        for (one, words), (other, others) in combinations(group, 2) if len(group) > 1 else ():
+    for several in begun.values():
+        if len(several) == 1:
+            continue
+        group = [(one, value.split()) for one, value in several]
+        for (one, words), (other, others) in combinations(group, 2):
             shared = _shared(words, others)
             if shared < _BEGUN or any(len(asked.by(each)) < len(asked.terms) for each in (one, other)):
                 continue
