@@ -87,7 +87,15 @@ class MemoryMagics(Magics):
         return verb.run(workspace, given, cell)
 
 
-_IN_PYTHON: Final = {"import": "memory.import_file(...)", "stats": "memory.stats()"}
+_IN_PYTHON: Final = {
+    "backup": "memory.backup(FOLDER)",
+    "head": "memory.head()",
+    "import": "memory.import_file(...)",
+    "index": "memory.index()",
+    "model": "memory.model()",
+    "stale": "memory.stale()",
+    "stats": "memory.stats()",
+}
 """Verbs of the command line that a cell calls in Python."""
 
 

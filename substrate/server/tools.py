@@ -265,7 +265,8 @@ def _explained(tool: str, error: ValidationError, schema: dict[str, Any]) -> str
             whose = tool if not place else f"an item of {place[0]}" if isinstance(place[-1], int) else f"{place[-1]}"
             unknown.setdefault(f"{whose} has {', '.join(fields_at(schema, place)) or 'none'}", []).append(where)
         elif problem["type"] == "model_type":  # its words name a class of ours
-            said.append(f"{where}: give an object")
+            fields = ", ".join(fields_at(schema, problem["loc"]))
+            said.append(f"{where}: give an object" + (f" with {fields}" if fields else ""))
         else:
             said.append(f"{where}: {problem['msg']}")
     for known, names in unknown.items():

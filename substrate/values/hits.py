@@ -11,8 +11,10 @@ from substrate.messages import Message
 from substrate.result import Result, Results
 from substrate.values.atoms import Atom
 
-__all__ = ["FULL_SCORE", "WELL", "Cues", "Found", "Hit", "Match", "Matches"]
+__all__ = ["EMPTY_STORE", "FULL_SCORE", "WELL", "Cues", "Found", "Hit", "Match", "Matches"]
 
+EMPTY_STORE: Final = "the store is empty: save something first"
+"""What is told of a store that holds its key and nothing else."""
 FULL_SCORE: Final = 1.8
 """What words and meaning that match in full come to, before scores are made shares of it; meaning is 1 of that."""
 WELL: Final = 0.4
@@ -128,6 +130,8 @@ class Found(Results[Hit]):
     @property
     def remarks(self) -> tuple[str, ...]:
         """Notes on the whole answer: that nothing matches well, how time was understood, and what was not searched."""
+        if self.seq == 0 and not self.items:
+            return (EMPTY_STORE,)
         said: list[str] = ["nothing matches well"] if self.weak else []
         if self.asked == "span":
             start, end = (f"{time:%Y-%m-%d}" if time is not None else "…" for time in (self.start, self.end))

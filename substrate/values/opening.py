@@ -12,6 +12,7 @@ from typing import Final
 from substrate.messages import ATOM, ATOMS, INGESTED, Message
 from substrate.names import type_of
 from substrate.result import UNTYPESET, Result, compact
+from substrate.values.hits import EMPTY_STORE
 
 __all__ = [
     "LEFT_OUT",
@@ -262,7 +263,7 @@ class Opening(Result):
         if count := self.left_out.reasons.get("ingested", 0):
             noun = ATOM if count == 1 else ATOMS
             return Message("left out because they come from files: ", f"{count} ", noun, " that may match; ", INGESTED)
-        return "" if self.seq != 0 or len(self) else "the store is empty: save something first"
+        return "" if self.seq != 0 or len(self) else EMPTY_STORE
 
     def __iter__(self) -> Iterator[OpeningAtom]:
         """Every atom that is shown: goals, constraints, preferences, then the others."""

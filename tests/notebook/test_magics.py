@@ -194,6 +194,7 @@ def test_nothing_is_expanded_in_what_is_saved(notebook: Any) -> None:
             "In a cell, call memory.import_file(...). In a terminal, type: substrate import --help",
         ),
         ("%memory stats", "In a cell, call memory.stats(). In a terminal, type: substrate stats --help"),
+        ("%memory stale", "In a cell, call memory.stale(). In a terminal, type: substrate stale --help"),
         ("%memory forgit x", "%memory has no verb forgit"),
         ("%memory timeline", "it is a widget. In a cell, call memory.timeline()"),
         ("%memory graph", "it is a widget. In a cell, call memory.graph()"),

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import pytest
 
+from substrate.memory import Memory
 from substrate.values.hits import WELL, Found, Hit
 
 
@@ -27,6 +28,13 @@ def found(*scores: float, query: str = "a question", meaning: str = "", lag: int
 def test_a_search_is_weak_where_no_hit_compared_by_meaning_matches_well(result: Found, *, is_weak: bool) -> None:
     assert result.weak == is_weak
     assert ("nothing matches well" in result.remarks) == is_weak  # each face shows the remarks
+
+
+def test_an_empty_store_says_that_it_is_empty_and_not_that_something_is_missing(memory: Memory) -> None:
+    result = memory.search("which company processes cards")
+    assert result.remarks == ("the store is empty: save something first",)
+    memory.remember("Adyen processes our cards")
+    assert "the store is empty: save something first" not in memory.search("an unrelated question").remarks
 
 
 def test_one_version_that_waits_is_told_in_the_singular() -> None:

@@ -135,6 +135,14 @@ def test_an_atom_may_be_an_object_of_its_key_or_name_and_its_value(caller: Agent
     assert caller.ok("memory_access", key="v1.fact.by_name")["value"] == "1"
     said = caller.error("session_checkpoint", atoms=[{"name": KEY, "value": "1", "tags": []}])["message"]
     assert said == 'atoms.0: an atom is a text, "key = value", or an object of texts key and value'
+    own = {"key": KEY, "value": "1", "confidence": 0.9, "source": "a meeting"}
+    said = caller.error("session_checkpoint", atoms=[own])["message"]
+    assert said.endswith("; give source and confidence beside atoms, for all of them")
+
+
+def test_an_edge_that_is_no_object_is_refused_with_the_fields_of_one(caller: Agent) -> None:
+    said = caller.error("session_checkpoint", edges=[[KEY, "depends_on", KEY]])["message"]
+    assert said == "edges.0: give an object with source, target, type, confidence"
 
 
 @pytest.mark.parametrize(

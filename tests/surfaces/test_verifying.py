@@ -32,6 +32,10 @@ def key_of(store: Path) -> str:
         return str(memory.key())
 
 
+def test_a_check_of_nothing_says_where_a_proof_comes_from(prover: Agent) -> None:
+    assert "`substrate prove KEY` prints a bundle" in prover.error(VERIFY)["message"]
+
+
 def test_a_proof_is_what_the_verifier_accepts_with_the_stores_key(prover: Agent, store: Path) -> None:
     proof = prover.ok(ACCESS, key=KEY, includeProof=True)["proof"]
     verdict = substrate.Verifier(key_of(store)).verify(json.dumps(proof))

@@ -32,6 +32,8 @@ __all__ = ["document", "ingest", "take_in"]
 
 _NAMED = 100
 """Documents and files that are printed; --json has all."""
+_TABLES = (".csv", ".tsv", ".jsonl")
+"""How files end that are imported, and are no documents."""
 _EXAMPLES = 3
 """Links that lead to no document, and are printed."""
 
@@ -148,6 +150,8 @@ def _answer(results: Sequence[Ingested]) -> Answer:
     hints = []
     if any(result.missing for result in results):
         hints.append("file is gone: its document stays in use; --prune takes such documents out of use")
+    if any(file.endswith(_TABLES) for result in results for file in result.unknown):
+        hints.append("tables and exports in a folder are imported one by one: substrate import FILE")
     if failed and not is_dry:
         hints.append("refused files are not saved; all others are")
     if is_dry:

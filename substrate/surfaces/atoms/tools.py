@@ -42,7 +42,10 @@ def _atom_text(given: object) -> object:
         if isinstance(key, str) and isinstance(value, str) and " = " not in key:
             return f"{key} = {value}"
     if isinstance(given, dict):
-        raise PydanticCustomError("atom_text", 'an atom is a text, "key = value", or an object of texts key and value')
+        beside = " and ".join(word for word in ("source", "confidence") if word in given)
+        said = 'an atom is a text, "key = value", or an object of texts key and value'
+        said += f"; give {beside} beside atoms, for all of them" if beside else ""
+        raise PydanticCustomError("atom_text", "{said}", {"said": said})
     if not isinstance(given, str):
         raise PydanticCustomError("atom_text", 'an atom is a text, "key = value"')
     return given

@@ -72,7 +72,9 @@ def memory_verify(
     memory = _caller(ctx).memory
     if not bundle:
         if not pin:
-            raise InputError("give a bundle to check, or a pin to check the store against")
+            raise InputError(
+                "give a bundle to check, or a pin to check the store against; `substrate prove KEY` prints a bundle"
+            )
         memory.check_pin(pin)
         head = memory.head().head
         return reply(

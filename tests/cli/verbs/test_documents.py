@@ -65,6 +65,9 @@ def test_the_report_names_files_that_are_gone_or_unknown_and_links_that_lead_now
     assert ["entries recorded", str(would)] in ran.rows
     assert ["leads to no document", '"nowhere.md" in "docs/a.md"'] in ran.rows
     assert ["of no known format", '"docs/picture.xyz"'] in ran.rows
+    assert "substrate import FILE" not in ran.err
+    (folder / "rules.csv").write_text("name,text\na,b\n")
+    assert "substrate import FILE" in run.ok("ingest", str(folder)).err
     (folder / "b.md").unlink()
     shown = {row[0]: row[1] for row in run.ok("ingest", str(folder)).rows}
     assert shown["file is gone"].endswith(' "docs/b.md"')
