@@ -4,7 +4,8 @@
 
 A store of notes is asked for the openings of 120 objectives, then twenty short trainings are learnt, and it is asked
 again. *Unrelated*: of the atoms that an opening had before the trainings, how many it has still. *Related*: of the
-trained atoms, how many are in an opening for the objective of their training in other words.
+trained atoms, how many are in an opening for the objective of their training in other words. Where a training had no
+objective, nothing leads to most of its atoms, so there is no goal for them: one of the three has to match by itself.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ _SKIPPED = frozenset(
 _SHORTEST, _LONGEST = 20, 600
 _GOALS: Final = {"unrelated, kept": 0.95, "related, trained atoms after": 1.0, "keys and values": 0.65}
 """By what a figure begins with."""
+_WITH, _WITHOUT = "with their objective", "without one"
 _BUDGETS = (800, 1200)
 _PREFIX = "v1.note."
 _TEXT = "we pay invoices within thirty days and the warehouse in Hamburg ships on Monday when orders are complete"
@@ -188,7 +190,7 @@ def run(folder: Path, model: str | None, count: int) -> dict[str, dict[str, floa
             shutil.copytree(filled, copy)
             with substrate.open(copy / "store", home=copy / "home", model=model, background=False) as memory:
                 memory.warm()
-                kind = "with their objective" if told else "without one"
+                kind = _WITH if told else _WITHOUT
                 results[f"{len(TRAININGS)} trainings {kind}, {count:,} notes"] = measure(memory, told=told)
     return results
 
@@ -210,6 +212,8 @@ def main() -> None:
         for what, share in found.items():
             print(f"  {what:<42} {share:.3f}")
             goal = next((goal for words, goal in _GOALS.items() if what.startswith(words)), None)
+            if what.startswith("related") and _WITHOUT in kind:
+                goal = None
             page.note([Result(f"{what}; {kind}", None, share, "recall", goal)])
     if given.json is not None:
         given.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
