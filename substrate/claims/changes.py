@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from substrate.claims.amounts import Amount, time_of_week
-from substrate.claims.lexicon import ADVERBS, ATTRIBUTES, CHANGES, INDEFINITE, even
+from substrate.claims.lexicon import ADVERBS, ATTRIBUTES, CHANGES, INDEFINITE, PLACES, even
 from substrate.claims.sentences import is_name
 from substrate.claims.words import WEEKDAY, Word, show, words_of
 
@@ -32,6 +32,10 @@ _AROUND: Final = frozenset(("is", "are", "was", "were", "has", "have", "been", "
 """What stands before the verb of a change, in whatever form. Not so `had`: what had been is over."""
 _WAYS: Final = frozenset(("up", "down", "back", "forward"))
 _WE: Final = frozenset(("we", "i"))
+_LENGTHS: Final = frozenset(("extended", "shortened"))
+"""What moves only the end: a workshop that is extended to 5 May begins when it did."""
+_ENDS: Final = frozenset(map(even, ("deadline", "end", "due", "expiry", "cutoff", "date", "time")))
+_NOBODY: Final = INDEFINITE | {"nobody", "none", "somebody", "someone", "anybody", "anyone", "everybody", "everyone"}
 _FORMER: Final = 4
 """Words of a former value or owner, at most."""
 _BEFORE_DAYS: Final = ADVERBS | {"on", "every", "each"}
@@ -64,8 +68,8 @@ def as_it_holds(words: Sequence[Word]) -> Sequence[Word]:
 
 def _taken_over(left: Sequence[Word], rest: Sequence[Word]) -> list[Word] | None:
     """`LEFT took over REST`: who has an office now."""
-    if not is_name(left):
-        return None
+    if not is_name(left) or left[0].lower in PLACES | _NOBODY:
+        return None  # `In 2019 Lena took over`, and who has it now is not said
     for i, word in enumerate(rest):
         if word.lower == "from":
             former = rest[i + 1 :]
@@ -96,10 +100,16 @@ def _changed(left: Sequence[Word], verb: str, rest: Sequence[Word]) -> list[Word
 def _is_value(subject: Sequence[Word], verb: str, value: Sequence[Word]) -> bool:
     """Whether it is a value that the subject has: an amount or a time; a name of what is asked `which`."""
     if value[0].slot is not None or value[0].marks & WEEKDAY:
-        return True
+        return verb not in _LENGTHS or not _is_time(value[0]) or subject[-1].stem in _ENDS
     if verb != "changed" or subject[-1].stem not in ATTRIBUTES:
         return False
     return len(value) == 1 or is_name(value)  # not so `changed to allow remote work`
+
+
+def _is_time(word: Word) -> bool:
+    """Whether it is a time that one can point at, and not how long something takes."""
+    slot = word.slot
+    return not isinstance(slot, Amount) or slot.dimension in ("", "clock")
 
 
 def in_the_week(words: Sequence[Word]) -> Sequence[Word]:

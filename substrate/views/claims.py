@@ -71,9 +71,9 @@ class ClaimView:
     """See the module."""
 
     name = "claims"
-    version = 5
+    version = 6
     """1: entities claimed something; 2: sentences were not read by their form; 3: names of `remember` counted; 4: what
-    tells a change was not read as what holds since."""
+    tells a change was not read as what holds since; 5: that nobody took over was."""
     tables: Sequence[str] = (CLAIMS,)
 
     def apply(self, transaction: WriteTransaction, entries: Sequence[Logged]) -> None:

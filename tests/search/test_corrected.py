@@ -29,6 +29,7 @@ REPLACED = [
     ("The team lunch is on Wednesdays", "Update: the team lunch moved to Thursdays at 12:30", "when is the team lunch"),
     ("Sam owns the billing service", "Lena took over the billing service from Sam", "who owns billing"),
     ("Sam owns the search index", "Correction: Lena owns the search index", "who owns the search index"),
+    ("The audit deadline is 1 March", "The audit deadline was extended to 15 March", "audit deadline"),
 ]
 BOTH_HOLD = [
     ("The churn model reaches an AUC of 0.81", "Update: the fraud model reaches an AUC of 0.84"),
@@ -49,6 +50,10 @@ BOTH_HOLD = [
     ("The stand-up is on Tuesdays", "The stand-up is on Tuesdays at 10"),
     ("Sam owns the billing service", "Lena took over the search index from Sam"),
     ("Sam owns the billing service", "Lena took over the billing service for two weeks"),
+    ("Sam owns the billing service", "Nobody took over the billing service"),
+    ("Sam owns the billing service", "In 2019 Lena took over the billing service"),
+    ("The workshop is on 3 May", "The workshop was extended to 5 May"),
+    ("The meeting is at 10:00", "The meeting was extended to 11:30"),
 ]
 
 

@@ -108,6 +108,35 @@ def test_an_old_value_that_is_stated_again_is_the_newest_and_not_outdated(memory
     assert next(hit.newer for hit in hits if hit.name == "v1.note.n0") is None
 
 
+@pytest.mark.parametrize(
+    ("old", "now", "denied", "question"),
+    [
+        ("The office is in Leipzig", "The office is in Halle", "The office is no longer in Leipzig", "our office"),
+        ("We use Kafka for logs", "We use Loki for logs", "We no longer use Kafka for logs", "what do we use for logs"),
+        ("Sam owns billing", "Lena owns billing", "Sam no longer owns billing", "who owns billing"),
+    ],
+)
+def test_a_denial_of_the_old_value_says_nothing_against_the_true_one_and_comes_behind_it(
+    memory: Memory, old: str, now: str, denied: str, question: str
+) -> None:
+    said(memory, old, now, denied)
+    assert newer(memory, question) == {now: None, denied: None, old: "v1.note.n2"}
+    assert found(memory, question)[0] == now
+
+
+def test_a_denial_of_the_only_value_comes_first(memory: Memory) -> None:
+    old, denied = "The office is in Leipzig", "The office is no longer in Leipzig"
+    said(memory, old, denied)
+    assert newer(memory, "our office") == {denied: None, old: "v1.note.n1"}
+    assert found(memory, "our office") == [denied, old]
+
+
+def test_what_was_settled_to_hold_beside_the_newest_is_not_outdated_by_it(memory: Memory) -> None:
+    said(memory, *(f"The payment provider is {name}" for name in ("Stripe", "Adyen", "Klarna")))
+    memory.checkpoint(edges=[{"source": "v1.note.n0", "type": "consistent_with", "target": "v1.note.n2"}])
+    assert newer(memory, "payment provider")["The payment provider is Stripe"] == "v1.note.n1"
+
+
 def test_values_under_keys_that_mean_the_same_are_statements_of_one_thing(memory: Memory) -> None:
     memory.checkpoint(["v1.fact.payment_provider = Stripe"])
     memory.checkpoint(["v1.note.payment_provider = Adyen"])

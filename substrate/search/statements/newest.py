@@ -10,6 +10,8 @@ candidates are *statements of one thing* if
    one work and another. Both may hold, but nothing in the question tells them apart.
 
 The statements of one thing share out their scores anew: the one that the question's time means gets the best of them.
+A statement is outdated only by one that contradicts it itself. That the office is no longer in Leipzig says nothing
+against Halle, and comes behind it: it says less.
 One that has a word of the question that the newest does not have is asked for by that word, and keeps its place; not
 if the newest is about just that in another word, as `Lena took over billing` is about who owns it. Parts of a whole
 (turns of a talk, passages) are told, not stated: they stay as they are.
@@ -18,12 +20,12 @@ if the newest is about just that in another word, as `Lena took over billing` is
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import combinations, compress, takewhile
 from operator import not_
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -108,7 +110,8 @@ def newest_first(lists: Lists, gathered: Gathered, ranked: Ranked, when: When) -
     """The candidates, with those first among the statements of one thing that the question's time means."""
     stated = _stated(lists, gathered, ranked)
     asked = _Asked(lists, stated)
-    contradicting, alike = _contradicting(lists, stated), _alike(asked, stated)
+    compared = _Compared(lists, stated)
+    contradicting, alike = compared.contradicting(), _alike(asked, stated)
     if when.asked in {Which.ANY, Which.NOW, Which.SINCE}:
         contradicting, alike = (_in_force(lists, pairs) for pairs in (contradicting, alike))
     if not contradicting and not alike:
@@ -119,12 +122,14 @@ def newest_first(lists: Lists, gathered: Gathered, ranked: Ranked, when: When) -
     for group in groups:
         for at, one in enumerate(group):
             if one.said.get("value") != group[0].said.get("value"):
-                by = _outdates(group[:at], one)
-                (disputed if by is None else newer)[one.seq] = group[0].seq if by is None else by.seq
+                against = [other for other in group[:at] if compared.is_replaced(one, other)]
+                by = _outdates(against, one)
+                if against:
+                    (disputed if by is None else newer)[one.seq] = against[0].seq if by is None else by.seq
     score = ranked.score.copy()
     if when.asked is not Which.ALL:
         for group in _joined(lists, [*contradicting, *alike]) if alike else groups:
-            meant = _meant(lists, group, when)
+            meant = _meant(lists, compared.telling_first(group, newer), when)
             places = [one.at for one in meant if _is_no_more_asked(asked, one, meant[0])]
             score[places] = -np.sort(-score[places]) - _STEP * np.arange(len(places))
     time = ranked.parts["time"] + (score - ranked.score)
@@ -140,14 +145,26 @@ def _is_no_more_asked(asked: _Asked, one: _Statement, first: _Statement) -> bool
 
 def _is_about(one: _Statement, words: Sequence[str]) -> bool:
     """Whether what it claims is about all these, in whatever words."""
-    try:
+
+    def is_about() -> bool:
         claim = claim_of(one.said)
         return claim is not None and all(claims.is_about(claim, word) for word in words)
+
+    return _safely(is_about, otherwise=False)
+
+
+_T = TypeVar("_T")
+
+
+def _safely(compare: Callable[[], _T], otherwise: _T) -> _T:
+    """What a comparison says; if it fails, by a fault of our own, `otherwise`."""
+    try:
+        return compare()
     except FORESEEN:
         raise
     except Exception as error:  # noqa: BLE001 - whatever it is: any text can be saved, and is found all the same
         log_fault("comparing what search found", error)
-        return False
+        return otherwise
 
 
 def _outdates(newer: Sequence[_Statement], one: _Statement) -> _Statement | None:
@@ -178,62 +195,81 @@ def _in_force(lists: Lists, pairs: list[_Pair]) -> list[_Pair]:
     return [pair for pair in pairs if not any(is_superseded(lists.snapshot, one.subject) for one in pair)]
 
 
-def _contradicting(lists: Lists, stated: Sequence[_Statement]) -> list[_Pair]:
-    """The pairs of which not both can hold."""
-    try:
-        return _by_claims(lists, stated)
-    except FORESEEN:
-        raise
-    except Exception as error:  # noqa: BLE001 - whatever it is: any text can be saved, and is found all the same
-        log_fault("comparing what search found", error)
-        return []
+class _Compared:
+    """What the candidates claim, compared where that can matter."""
 
+    def __init__(self, lists: Lists, stated: Sequence[_Statement]) -> None:
+        self._lists = lists
+        self._stated = stated
+        self._held: dict[int, Claim | None] = {}
+        """What was read of them, by their places among the candidates."""
+        self._kept: dict[int, Kept] = {}
+        self._known: dict[tuple[int, int], bool] = {}
 
-def _by_claims(lists: Lists, stated: Sequence[_Statement]) -> list[_Pair]:
-    keyed: dict[bytes, dict[object, list[int]]] = defaultdict(dict)
-    held: list[Claim | None] = [None] * len(stated)
-    rows = kept_claims(lists.snapshot.transaction, [one.subject for one in stated])
-    for i, (one, kept) in enumerate(zip(stated, rows, strict=True)):
-        said: object
-        if kept is not None and kept.seq == one.seq:
-            keys, said = kept.keys, kept.said
-        elif kept is None and lists.snapshot.upto is None and lists.documents.now[one.seq]:
-            continue
-        else:  # an earlier version, or an earlier time: what it claims is not kept
-            held[i] = claim = claim_of(one.said)
-            if claim is None or claim.kind == "truth":
-                continue
-            keys, said = claims.keys_of(claim), claim[2:]
-        for key in keys:
-            keyed[key].setdefault(said, []).append(i)
-    return _compared(lists, stated, rows, held, list(keyed.values()))
+    def contradicting(self) -> list[_Pair]:
+        """Pairs of which not both can hold: enough to join all that are statements of one thing."""
+        return _safely(self._by_claims, [])
 
+    def is_replaced(self, one: _Statement, other: _Statement) -> bool:
+        """Whether not both can hold, and the newer one takes the other's place."""
+        pair = min(one.at, other.at), max(one.at, other.at)
+        known = self._known.get(pair)
+        if known is None:
+            contradict = _safely(lambda: self._contradict(one, other), otherwise=False)
+            known = self._known[pair] = contradict and _is_replaced(self._lists, one, other)
+        return known
 
-def _compared(
-    lists: Lists,
-    stated: Sequence[_Statement],
-    rows: Sequence[Kept | None],
-    held: list[Claim | None],
-    keyed: Sequence[Mapping[object, list[int]]],
-) -> list[_Pair]:
-    """Of those that lie under one key, the pairs that contradict each other. What they claim is read when needed."""
+    def telling_first(self, group: list[_Statement], outdated: Mapping[int, object]) -> list[_Statement]:
+        """Statements of one thing, newest first, but for a newest one that only denies an older value.
 
-    def contradict(i: int, j: int) -> bool:
-        for k in (i, j):
-            row = rows[k]
-            if held[k] is None and row is not None:
-                held[k] = row.held(stated[k].subject).claim
-        a, b = held[i], held[j]
+        What that leaves in force comes before it.
+        """
+        if not self._denies(group[0]):
+            return group
+        told = next((one for one in group[1:] if one.seq not in outdated and not self._denies(one)), None)
+        return group if told is None else [told, *(one for one in group if one is not told)]
+
+    def _denies(self, one: _Statement) -> bool:
+        claim = _safely(lambda: self._claim(one), None)
+        return claim is not None and claim.kind != "truth" and not claim.affirmed
+
+    def _claim(self, one: _Statement) -> Claim | None:
+        if one.at not in self._held:
+            kept = self._kept.get(one.at)
+            self._held[one.at] = None if kept is None else kept.held(one.subject).claim
+        return self._held[one.at]
+
+    def _contradict(self, one: _Statement, other: _Statement) -> bool:
+        a, b = self._claim(one), self._claim(other)
         return a is not None and b is not None and claims.contradiction(a, b) is not None
 
-    # Those that say the same cannot contradict each other: of each value one is compared, then the others of its value.
-    found: dict[tuple[int, int], bool] = {}
-    for ours, theirs in (pair for values in keyed for pair in combinations(values.values(), 2)):
-        if contradict(ours[0], theirs[0]):
-            for i, j in (*((i, theirs[0]) for i in ours), *((ours[0], j) for j in theirs[1:])):
-                if (i, j) not in found:
-                    found[i, j] = contradict(i, j) and _is_replaced(lists, stated[i], stated[j])
-    return [(stated[i], stated[j]) for (i, j), replaced in found.items() if replaced]
+    def _by_claims(self) -> list[_Pair]:
+        lists, stated = self._lists, self._stated
+        keyed: dict[bytes, dict[object, list[_Statement]]] = defaultdict(dict)
+        rows = kept_claims(lists.snapshot.transaction, [one.subject for one in stated])
+        for one, kept in zip(stated, rows, strict=True):
+            said: object
+            if kept is not None and kept.seq == one.seq:
+                self._kept[one.at] = kept
+                keys, said = kept.keys, kept.said
+            elif kept is None and lists.snapshot.upto is None and lists.documents.now[one.seq]:
+                continue
+            else:  # an earlier version, or an earlier time: what it claims is not kept
+                self._held[one.at] = claim = claim_of(one.said)
+                if claim is None or claim.kind == "truth":
+                    continue
+                keys, said = claims.keys_of(claim), claim[2:]
+            for key in keys:
+                keyed[key].setdefault(said, []).append(one)
+        # Those that say the same cannot contradict each other: of each value one is compared, then the others of its
+        # value.
+        found: dict[tuple[int, int], _Pair] = {}
+        for ours, theirs in (pair for values in keyed.values() for pair in combinations(values.values(), 2)):
+            if self._contradict(ours[0], theirs[0]):
+                for pair in (*((one, theirs[0]) for one in ours), *((ours[0], other) for other in theirs[1:])):
+                    if self.is_replaced(*pair):
+                        found[pair[0].at, pair[1].at] = pair
+        return list(found.values())
 
 
 def _is_replaced(lists: Lists, one: _Statement, other: _Statement) -> bool:
