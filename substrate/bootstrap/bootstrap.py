@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
@@ -64,6 +64,8 @@ _TOKENS: Final = 40
 """For so many tokens of an opening one more atom comes into question: few of them are as short as that."""
 _RECENT: Final = 100
 """Of what was recorded last so many come into question."""
+_FILLERS: Final = 5
+"""Beside an objective alone: so much of what only use or novelty speaks for. Room is no reason to fill it."""
 _SCANNED: Final = 400
 """Entries that are looked through for them."""
 _MEMBERS: Final = 32
@@ -228,11 +230,15 @@ class _Opener:
         envelope = replace(self._envelope(), meaning=meaning, lag=lag)
         room = room_in(envelope, measure)
         offers = self._offers(room)
-        aimed = asked.objective is not None and self._domain is None
-        chosen, rest = choose(offers, room, measure, aimed=aimed)
+        chosen, rest = choose(offers, room, measure, aimed=self._is_aimed)
         weakest = [offer.name for offer in reversed(chosen)]
         costs = {offer.name: offer.tokens for offer in chosen}
         return fit(self._draft(envelope, chosen, rest), weakest, measure, costs)
+
+    @property
+    def _is_aimed(self) -> bool:
+        """Whether it is for an objective alone, and not for a domain."""
+        return self._asked.objective is not None and self._domain is None
 
     def _envelope(self) -> Opening:
         """What is said in any case: what was asked, of a long text its beginning."""
@@ -258,9 +264,10 @@ class _Opener:
             if member not in needs:
                 needs[member] = Need(member, _MEMBER_SHARE, {"member": _MEMBER_SHARE})
         if len(needs) < _FEW:
-            for rank, (subject, is_brought) in enumerate(self._recent()):
+            recent = ((subject, is_brought) for subject, is_brought in self._recent() if subject not in needs)
+            for rank, (subject, is_brought) in enumerate(islice(recent, self._most_recent(needs.values()))):
                 share = _RECENT_SHARE / (1 + rank / _RECENT)
-                needs.setdefault(subject, Need(subject, share, {"newest": share}, waits=is_brought))
+                needs[subject] = Need(subject, share, {"newest": share}, waits=is_brought)
 
         members = self._members(self._pins)
 
@@ -272,6 +279,13 @@ class _Opener:
         least = [(need._replace(share=max(need.share, _PINNED_SHARES[pin.section])), pin) for need, pin in pins]
         held = [need for need, _ in sorted(least, key=precedes)]
         return held, self._boosted(list(needs.values()))
+
+    def _most_recent(self, needs: Iterable[Need]) -> int:
+        """How much of what was recorded last comes into question."""
+        if not self._is_aimed:
+            return _RECENT
+        is_young = np.count_nonzero(self._documents.now) < _FEW
+        return _FILLERS if is_young or not any(need.parts.get("match", 0) > 0 for need in needs) else 0
 
     def _boosted(self, needs: list[Need]) -> list[Need]:
         """In the order in which to look at them: what was taught first, those that wait last; members count double.
@@ -335,13 +349,21 @@ class _Opener:
     # -- what of it is shown ---------------------------------------------------------------------------------------
 
     def _offers(self, room: int) -> list[Offer]:
-        """What could be shown, each in the form in which it would be; most worth first, and nothing twice."""
+        """What could be shown, each in the form in which it would be; most worth first, and nothing twice.
+
+        Beside an objective alone, few of what nothing but use speaks for.
+        """
         held, others = self._needs()
         offers = self._filling(held, int(room * PINNED_PART), room) + self._filling(others, room, room)
         offers.sort(key=lambda offer: (not self._is_pinned(offer), -offer.item.value))
         seen: set[str] = set()
         once = []
+        fillers = 0
         for offer in offers:
+            if self._is_aimed and offer.section == "atoms" and offer.candidate.is_filler:
+                fillers += 1
+                if fillers > _FILLERS:
+                    continue
             text = self._texts.same(offer.candidate)
             if text in seen:
                 self._gatherer.drop("duplicate", offer.candidate)

@@ -15,7 +15,7 @@ from substrate.search.candidates import gather
 from substrate.search.columns.documents import Documents, Mask
 from substrate.search.filters import Filters
 from substrate.search.index import Query, SearchIndex, not_embedded
-from substrate.search.ranking import rank
+from substrate.search.ranking import FAINT, rank
 from substrate.search.scope import pages_of
 from substrate.snapshot import Snapshot
 from substrate.text.snippet import together
@@ -29,6 +29,12 @@ _APART: Final = 0.3
 """The cosine of two objectives of which nobody would say that they are alike."""
 _MATCHES: Final = 60
 """Of what an objective is about, so many of the best."""
+_FAIR: Final = WELL / 2
+"""The score of a weak match that may still have to do with the objective."""
+_MOST_WEAK: Final = 5
+"""Weak matches, at most."""
+_BEST: Final = 3
+"""So many of the best match, however weakly: a search finds them too."""
 
 
 class Matched(NamedTuple):
@@ -59,7 +65,8 @@ class Match:
     def shares(self, snapshot: Snapshot, domain: bytes | None) -> Matched:
         """The atoms that match, with shares that sum to one. Those of the domain, if there is one, count more.
 
-        Hits that say little of the objective count next to nothing: scores are squared.
+        Hits that say little of the objective count next to nothing: scores are squared. Texts that have nothing to do
+        with it are no matches: something is always nearest.
         """
         documents = self.index.documents(snapshot.transaction)
         seqs, points, lag = self._best(snapshot, documents, Filters())
@@ -67,6 +74,8 @@ class Match:
         if not self.ingested and _is_crowded(snapshot, documents, seqs):
             set_aside = int((pages_of(snapshot.transaction, documents)[seqs] & self._is_good(points)).sum())
             seqs, points, lag = self._best(snapshot, documents, Filters(without_pages=True))
+        kept = self._matching(points, lag)
+        seqs, points = seqs[kept], points[kept]
         scores: dict[bytes, float] = {}
         well: set[bytes] = set()
         inside = self._inside(snapshot, documents, domain)[seqs].tolist() if domain is not None else [True] * len(seqs)
@@ -81,6 +90,15 @@ class Match:
         total = sum(scores.values())
         shares = {subject: score / total for subject, score in scores.items()} if total > 0 else {}
         return Matched(shares, well, set_aside, lag)
+
+    def _matching(self, points: NDArray[np.float32], lag: int) -> Mask:
+        """Which of these scores are those of matches. By words alone, all of texts that have one do."""
+        if self.why:
+            return points > 0
+        place = np.argsort(np.argsort(-points, kind="stable"), kind="stable")
+        weak = (points >= (FAINT if lag else _FAIR)) & (place < self._is_good(points).sum() + _MOST_WEAK)
+        matching: Mask = weak | ((points >= FAINT) & (place < _BEST))
+        return matching
 
     def _is_good(self, points: NDArray[np.float32]) -> NDArray[np.bool_]:
         """Which of these scores are those of good matches. By words alone, scores depend on how many there are."""

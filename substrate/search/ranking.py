@@ -35,12 +35,25 @@ from substrate.search.conversation.turns import FILLER_SHARE, Turns, echoes_in, 
 from substrate.search.when import When, Which
 from substrate.values.hits import FULL_SCORE
 
-__all__ = ["WORDS", "Candidates", "Ranked", "first_scores", "full_score", "ordered", "rank", "with_named", "with_walks"]
+__all__ = [
+    "FAINT",
+    "WORDS",
+    "Candidates",
+    "Ranked",
+    "first_scores",
+    "full_score",
+    "ordered",
+    "rank",
+    "with_named",
+    "with_walks",
+]
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
+FAINT: Final = 0.05
+"""What meaning alone must add: below, texts that have nothing to do with each other are as near."""
 WORDS: Final = FULL_SCORE - 1
 """What all words matched weigh, where cosine 1 weighs 1."""
 _CENTRED: Final = 0.5

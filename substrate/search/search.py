@@ -25,7 +25,7 @@ from substrate.search.candidates import Gathered, Lists, gather, others
 from substrate.search.filters import Filters
 from substrate.search.index import Query, SearchIndex, not_embedded
 from substrate.search.near_terms import near_terms
-from substrate.search.ranking import Ranked, rank, with_named
+from substrate.search.ranking import FAINT, Ranked, rank, with_named
 from substrate.search.statements.newest import newest_first
 from substrate.search.walks.reach import STARTS, WALKS, Way, reach
 from substrate.search.when import Which
@@ -45,8 +45,6 @@ _NOTHING: Final = 5e-5
 """A part that adds less is not worth saying."""
 _FINDS: Final = ("words", "neighbours", "edges", "walk", "rule")
 """Parts that say that an atom has to do with the query."""
-_FAINT: Final = 0.05
-"""What meaning alone must add: below, texts that have nothing to do with each other are as near."""
 
 
 def search(  # noqa: PLR0913
@@ -204,7 +202,7 @@ class _Page:
         words, meaning = ranked.parts["words"], ranked.parts["meaning"]
         for at in ranked.order.tolist():
             text = gathered.candidates.texts.item(at)
-            matches = words.item(at) > 0 or meaning.item(at) >= _FAINT
+            matches = words.item(at) > 0 or meaning.item(at) >= FAINT
             if matches and text not in starts and self._is_in_force(gathered.seqs.item(at)):
                 starts[text] = at
                 if len(starts) == STARTS:
@@ -224,7 +222,7 @@ class _Page:
         parts = place.parts
         if min_score is not None and place.score < min_score:
             return False
-        is_found = parts["words"] > 0 or parts["meaning"] >= _FAINT or any(parts.get(part, 0) > 0 for part in _FINDS)
+        is_found = parts["words"] > 0 or parts["meaning"] >= FAINT or any(parts.get(part, 0) > 0 for part in _FINDS)
         if not is_found and (self._when.asked is not Which.SPAN or parts.get("time", 0) <= 0):
             return False
         return self._is_in_force(place.seq)

@@ -252,13 +252,18 @@ class Opening(Result):
 
     @property
     def weak(self) -> bool:
-        """Whether nothing matches the objective well."""
-        return bool(self.atoms) and all(atom.why == WEAK for atom in self.atoms)
+        """Whether some match the objective weakly, and nothing does so well or was needed for such a one."""
+        return any(atom.why == WEAK for atom in self.atoms) and not self._fits
+
+    @property
+    def _fits(self) -> bool:
+        """Whether something matches the objective, or was needed for one like it."""
+        return any(atom.why == MATCHES or _FITTING & atom.parts.keys() for atom in self.atoms)
 
     @property
     def remark(self) -> str:
         """Why nothing here fits the objective, and what to do, in parts for a face to spell; empty: something does."""
-        if any(atom.why == MATCHES or _FITTING & atom.parts.keys() for atom in self.atoms):
+        if self._fits:
             return ""
         if count := self.left_out.reasons.get("ingested", 0):
             noun = ATOM if count == 1 else ATOMS

@@ -97,10 +97,10 @@ def test_a_correction_stays_while_weaker_atoms_are_left_out_however_long_it_is(n
     long = "mail messages are never relayed before the postmaster has been asked, " * 6
     noted.checkpoint([{"name": "v1.procedure.ask", "value": long, "origin": "user"}])
     noted.train(["v1.procedure.ask"], 3, objective="set up the relay")
-    for max_tokens in (400, 600, 800):
+    for max_tokens in (180, 220, 260):
         opening = noted.bootstrap(ABOUT_MAIL, max_tokens=max_tokens, begin=False)
         assert "v1.procedure.ask" in [atom.name for atom in opening]
-        assert opening.truncated or len(opening) == len(noted.list())
+        assert opening.truncated, "else this says nothing"
 
 
 def test_of_several_long_corrections_each_stays_while_weaker_atoms_do(noted: Memory) -> None:

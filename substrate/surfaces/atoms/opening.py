@@ -96,9 +96,11 @@ class Opened(CamelShape):
 
 def structured_opening(opening: Opening, words: Words) -> dict[str, Any]:
     """The structured content."""
+    from substrate.values.opening import WEAK  # noqa: PLC0415 - loaded by now
+
     said: dict[str, Any] = _once(opening).to_dict()
-    if opening.weak and "matched" in said:  # said of all of them
-        said["atoms"] = [replace(atom, why="").to_dict() for atom in opening.atoms]
+    if opening.weak and "matched" in said:  # said of all that match
+        said["atoms"] = [replace(atom, why="" if atom.why == WEAK else atom.why).to_dict() for atom in opening.atoms]
     if opening.max_tokens >= _ROOM:
         said = {section: [] for section in _PROMISED} | said
     if opening.max_tokens < _ROOMY:

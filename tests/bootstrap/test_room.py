@@ -1,0 +1,88 @@
+"""Room is no reason to fill it: an opening holds few that match weakly, and nothing that has nothing to do with it."""
+
+from __future__ import annotations
+
+import pytest
+
+from substrate.bootstrap.bootstrap import Request
+from substrate.learn.forecast import Need
+from substrate.memory import Memory
+from substrate.values.opening import WEAK
+from tests.bootstrap.openings import Reopen, names, subject, with_needs
+
+OTHERS = (
+    "Our cat Miso is afraid of the vacuum cleaner",
+    "The office plants are watered on Fridays by Sam",
+    "The holiday party is in the old brewery this year",
+    "The recipe for the pancake breakfast needs six eggs",
+    "The coffee machine is descaled every two months",
+    "Anna plays the cello in an orchestra",
+    "The library closes at eight in the evening",
+    "The beehives behind the house gave 30 kg of honey",
+    "Kim is allergic to peanuts",
+    "The bike is in the cellar behind the boxes",
+    "The garden hose leaks at the second joint",
+    "Ole wrote his thesis on sea ice",
+    "The projector in room 4 needs an HDMI adapter",
+    "The piano tuner comes in March",
+    "The team walks around the lake on Wednesdays",
+    "The parking garage code changes every quarter",
+    "My sister's birthday is on 4 June",
+    "The summer school on Bayesian statistics is in July",
+)
+
+
+@pytest.fixture
+def notes(reopen: Reopen, cache: object) -> Memory:  # noqa: ARG001 - the model that is used
+    """A store with one fact that matters, and a match of it, among notes about everything else."""
+    memory = reopen(background=False)
+    memory.checkpoint(
+        ["v1.fact.provider = The payment provider is Stripe", "v1.fact.checkout = The checkout page uses Stripe"]
+    )
+    for at, text in enumerate(OTHERS):
+        memory.checkpoint([{"name": f"v1.note.n{at}", "value": text}])
+    memory.index()
+    return memory
+
+
+def test_beside_what_matches_well_room_is_left_empty(notes: Memory) -> None:
+    for objective in ("switch the payment provider from Stripe to Adyen", "the payment provider"):
+        opening = notes.bootstrap(objective, max_tokens=3000, begin=False)
+        shown = names(opening)
+        assert shown[0] == "v1.fact.provider"
+        assert "v1.fact.checkout" in shown
+        assert len(shown) <= 3, "the three best are there as in a search, and no more"
+        assert not opening.truncated, "a larger budget would show no more"
+
+
+def test_where_nothing_matches_well_that_is_said_and_few_are_shown(notes: Memory) -> None:
+    opening = notes.bootstrap("plan a trip to Japan", max_tokens=3000, begin=False)
+    weak = [atom.name for atom in opening if atom.why == WEAK]
+    assert weak == [hit.name for hit in notes.search("plan a trip to Japan")][: len(weak)]
+    assert 0 < len(weak) <= 3
+    assert opening.weak
+    assert "nothing matches the objective well" in opening.text()
+    assert set(names(opening)) == set(weak)
+    assert len(names(notes.bootstrap(max_tokens=3000, begin=False))) == len(OTHERS) + 2, "without an objective, all"
+    # The twin: what is needed for another reason is there, however weakly it matches.
+    notes.train(["v1.note.n3", "v1.note.n7"], objective="switch the payment provider")
+    notes.index()
+    shown = names(notes.bootstrap("switch the payment provider from Stripe to Adyen", begin=False))
+    assert {"v1.note.n3", "v1.note.n7"} <= set(shown)
+
+
+def test_of_what_only_use_speaks_for_a_few_stand_beside_an_objective_and_all_without_one(memory: Memory) -> None:
+    memory.checkpoint([f"v1.note.n{at} = {text}" for at, text in enumerate(OTHERS)])
+    needs = [Need(subject(memory, f"v1.note.n{at}"), 0.01 * (at + 1), {"usage": 0.01}) for at in range(len(OTHERS))]
+    most_used = [f"v1.note.n{at}" for at in reversed(range(len(OTHERS)))]
+    beside = with_needs(memory, needs, Request.of("plan a trip to Japan", max_tokens=3000))
+    assert names(beside) == most_used[:5]
+    assert not beside.truncated, "a larger budget would show no more"
+    assert names(with_needs(memory, needs, Request.of(max_tokens=3000))) == most_used
+
+
+def test_in_a_young_store_a_few_of_what_was_recorded_last_stand_beside_an_objective(memory: Memory) -> None:
+    memory.checkpoint([f"v1.note.n{at} = {text}" for at, text in enumerate(OTHERS[:12])])
+    opening = memory.bootstrap("water the office plants", max_tokens=3000, begin=False)
+    assert names(opening)[0] == "v1.note.n1"
+    assert [atom.why for atom in opening][1:] == ["recorded last"] * 5
