@@ -264,10 +264,12 @@ class _Opener:
             if member not in needs:
                 needs[member] = Need(member, _MEMBER_SHARE, {"member": _MEMBER_SHARE})
         if len(needs) < _FEW:
-            recent = ((subject, is_brought) for subject, is_brought in self._recent() if subject not in needs)
-            for rank, (subject, is_brought) in enumerate(islice(recent, self._most_recent(needs.values()))):
+            most = len(needs) + self._most_recent(needs.values())
+            for rank, (subject, is_brought) in enumerate(self._recent()):
+                if len(needs) >= most:
+                    break
                 share = _RECENT_SHARE / (1 + rank / _RECENT)
-                needs[subject] = Need(subject, share, {"newest": share}, waits=is_brought)
+                needs.setdefault(subject, Need(subject, share, {"newest": share}, waits=is_brought))
 
         members = self._members(self._pins)
 

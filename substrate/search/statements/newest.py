@@ -211,7 +211,9 @@ class _Compared:
         return _safely(self._by_claims, [])
 
     def is_replaced(self, one: _Statement, other: _Statement) -> bool:
-        """Whether not both can hold, and the newer one takes the other's place."""
+        """Whether not both can hold, and the newer one takes the other's place. Two versions of an atom never do."""
+        if one.subject == other.subject:
+            return one.said.get("value") != other.said.get("value")
         pair = min(one.at, other.at), max(one.at, other.at)
         known = self._known.get(pair)
         if known is None:
@@ -267,15 +269,13 @@ class _Compared:
         for ours, theirs in (pair for values in keyed.values() for pair in combinations(values.values(), 2)):
             if self._contradict(ours[0], theirs[0]):
                 for pair in (*((one, theirs[0]) for one in ours), *((ours[0], other) for other in theirs[1:])):
-                    if self.is_replaced(*pair):
+                    if pair[0].subject != pair[1].subject and self.is_replaced(*pair):
                         found[pair[0].at, pair[1].at] = pair
         return list(found.values())
 
 
 def _is_replaced(lists: Lists, one: _Statement, other: _Statement) -> bool:
     """Of two that contradict each other, whether the newer one takes the other's place."""
-    if one.subject == other.subject:
-        return False
     if (one.said.get("origin") == _INGESTED) != (other.said.get("origin") == _INGESTED):
         return False
     row = ConflictRow(one.subject, other.subject, one.seq, other.seq, "value", 0)
