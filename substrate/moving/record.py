@@ -159,6 +159,13 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
     size = log.head().head.size
     last = 0
     past = Past(log, how.said)
+
+    def report() -> Imported:
+        told = _by_line(refused, how)
+        return _together(
+            log, results, told, how, there, tuple(confirmed), past=past, spaces=spaces, shared=shared, size=size
+        )
+
     try:
         for chunk in _chunks(past.with_older(lines.lines) if how.older else past.news(lines.lines)):
             refused += chunk.refused
@@ -187,35 +194,12 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
     except QuotaReached as full:
         if not last or how.dry_run:
             raise
-        report = _together(
-            log,
-            results,
-            _by_line(refused, how),
-            how,
-            there,
-            tuple(confirmed),
-            past=past,
-            spaces=spaces,
-            shared=shared,
-            size=size,
-        )
-        raise full.after(f"lines up to {last:,} are saved, the rest is not", report) from None
+        raise full.after(f"lines up to {last:,} are saved, the rest is not", report()) from None
     if not results and (past.older or past.known) and (how.partial or not refused):
         results = [Saved(range(size, size), log.head())]
     if not results:
         raise _refusal(_by_line(refused, how), "nothing was saved") if refused else _nothing()
-    return _together(
-        log,
-        results,
-        _by_line(refused, how),
-        how,
-        there,
-        tuple(confirmed),
-        past=past,
-        spaces=spaces,
-        shared=shared,
-        size=size,
-    )
+    return report()
 
 
 def _ends(log: Log, chunk: _Chunk, brought: set[object]) -> list[Saved]:
