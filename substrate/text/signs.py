@@ -39,6 +39,8 @@ _SPANS: Final = re.compile(
     r"|(?<=[\"“„«])(?P<quote>[^\"“”„«»\n]{1,100})[\"”“»])",
     re.MULTILINE,
 )
+_NO_CODE: Final = tuple("%$&!-<[('\"*=\\")
+"""How code begins that names nothing: a flag, a value, an escape, a tag, a mark of some syntax."""
 _QUOTED_WORD: Final = re.compile(r"[^\W_][\w'\u2019-]*")
 _INNER: Final = re.compile(r"[@_/]|\w\.\w|\w\(\)|(?<!\S)\.[A-Za-z]")
 _INNER_SIGN: Final = re.compile(r"[@_/.(](?:(?<![.(])|(?<=\.)(?=\w)|(?<=\()(?=\)))")
@@ -145,10 +147,10 @@ def _spans(text: str) -> Iterator[Sign]:
 
 @lru_cache(maxsize=4096)  # the same names are met again and again
 def _of_code(code: str) -> tuple[str, str]:
-    """What a code span names, and its kind; no kind if it is more than one name."""
+    """What a code span names, and its kind; no kind if it is more than one name, or a sign of some syntax."""
     name = code.strip().removesuffix("()")
-    is_one = not any(map(str.isspace, name)) and name[:1] not in ("%", "$") and is_canonical_key(name)
-    return name, "code" if is_one and not name.isdigit() else ""
+    is_one = not any(map(str.isspace, name)) and not name.startswith(_NO_CODE)
+    return name, "code" if is_one and any(map(str.isalpha, name)) else ""
 
 
 def _is_title(quote: str, *, alone: bool) -> bool:

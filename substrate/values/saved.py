@@ -71,6 +71,10 @@ class Saved(Result):
         head = {"size": self.head.head.size, "root": self.head.head.root.hex()}
         return {**super(Saved, self).to_dict(), "head": head}
 
+    def row(self) -> dict[str, object]:
+        """The fields that a person reads: without the head and the ids, which `to_dict` has."""
+        return {key: value for key, value in self.to_dict().items() if key not in {"head", "ids"}}
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Remembered(Saved):
@@ -80,8 +84,8 @@ class Remembered(Saved):
     value: str = ""
 
     def row(self) -> dict[str, object]:
-        """Name and text first; without the head, which `to_dict` has."""
-        said = {key: value for key, value in self.to_dict().items() if key not in ("head", "ids")}
+        """Name and text first."""
+        said = super(Remembered, self).row()
         return {key: said.pop(key) for key in ("name", "value") if key in said} | said
 
 

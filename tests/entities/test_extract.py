@@ -73,6 +73,10 @@ def test_every_word_with_a_capital_would_not_do() -> None:
         ),
         ("it calls `f()`, os.path.join and close() in search_atoms", ["f", "os.path.join", "close", "search_atoms"]),
         ("```\nclass NotHere: pass\n```\nbut here is CamelCase", ["CamelCase"]),
+        (
+            "with `--watch` or `-v`, `#`, `+`, `&lt;`, `<b>`, `![[Note]]`, `\\u202e`, `'x'`, but `C#` and `.gai`",
+            ["C#", ".gai"],
+        ),
         ("run `pip install it` at version 1.2.3 with 10_000 rows, 3.5 and/or 24/7", []),
         ("in Zu\u0308rich", ["Zu\u0308rich"]),
         ("a line that is long enough to be wrapped goes on behind its New\nYork", ["New York"]),

@@ -177,3 +177,9 @@ def test_what_was_remembered_shows_name_and_text_first_and_no_hashes(memory: Mem
     assert repr(saved).startswith(f"Remembered(name={saved.name!r}, value='the warehouse is in Leipzig', ")
     assert saved.head.head.root.hex() not in repr(saved)
     assert saved.to_dict()["head"]
+
+
+def test_a_checkpoint_shows_what_was_saved_and_no_hashes(memory: Memory) -> None:
+    saved = memory.checkpoint(["v1.fact.warehouse = Leipzig"])
+    assert repr(saved) == "Saved(seqs=[1, 2], recorded=['v1.fact.warehouse'])"
+    assert {"head", "ids"} < saved.to_dict().keys()
