@@ -11,7 +11,7 @@ the first took back. `search/columns/documents.py` says the same of all atoms at
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TypeVar
@@ -19,9 +19,11 @@ from typing import TypeVar
 from substrate.atoms.bodies import Body, VersionFound, body_of, require_body, time_of
 from substrate.atoms.resolve import refused
 from substrate.kv.api import ReadTransaction
+from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
 from substrate.schema import UNDOES
 from substrate.snapshot import Snapshot
+from substrate.values.actors import is_person
 from substrate.views.atoms import VersionRow, versions_of
 from substrate.views.edges import Link, stated_again
 from substrate.views.words import undoing
@@ -29,6 +31,7 @@ from substrate.views.words import undoing
 __all__ = [
     "Span",
     "all_taken_back",
+    "is_persons_word",
     "is_undone",
     "not_undone",
     "recorded_since",
@@ -190,6 +193,18 @@ def not_undone(transaction: ReadTransaction, versions: Iterable[_Version]) -> It
         undone = _undoes(body)
         if body is not None:
             yield version, body
+
+
+def is_persons_word(transaction: ReadTransaction, subject: bytes, seq: int, said: Mapping[str, Json]) -> bool:
+    """Whether a person said the value of this version: in it, or before others only added to it."""
+    if is_person(said):
+        return True
+    for version, body in not_undone(transaction, versions_of(transaction, subject, upto=seq)):
+        if version.kind is not Kind.PUT or body.members.get("value") != said.get("value"):
+            break
+        if is_person(body.members):
+            return True
+    return False
 
 
 def taken_back(transaction: ReadTransaction, versions: Sequence[VersionRow | Link]) -> dict[int, int]:

@@ -48,7 +48,7 @@ from substrate.save.input import (
 )
 from substrate.save.quota import check_quota
 from substrate.save.reading import Items, Refusals, read_items
-from substrate.save.repeat import is_same, merged, placed_by, repeats, with_tier
+from substrate.save.repeat import by_whom, is_same, merged, placed_by, repeats, with_tier
 from substrate.schema import RENAMED, UNDOES
 from substrate.snapshot import Snapshot
 from substrate.text.refuse_secrets import refuse_secrets
@@ -333,6 +333,8 @@ class Planner:
                     self._confirm(transaction, known, time)
                 return
             said = placed_by(said, both)
+            if self.batch.part is None:  # an import says of each version whose word it was
+                said = by_whom(known.members, said)
         said = with_names(said, None if known is None else known.members)
         members = {key: member for key, member in said.items() if key not in ("name", "value")}
         self._places[atom.name] = len(self._drafts)

@@ -14,8 +14,19 @@ from substrate.errors import InputError
 from substrate.policy import check_tier
 from substrate.proof.encoding import Json
 from substrate.schema import UNDOES
+from substrate.values.actors import is_person, surface_of
 
-__all__ = ["PLACE", "check_domain_attrs", "compared", "is_same", "merged", "placed_by", "repeats", "with_tier"]
+__all__ = [
+    "PLACE",
+    "by_whom",
+    "check_domain_attrs",
+    "compared",
+    "is_same",
+    "merged",
+    "placed_by",
+    "repeats",
+    "with_tier",
+]
 
 PLACE: Final = "notebook"
 """Under which of its attrs an atom or edge says where in a notebook it was recorded."""
@@ -58,6 +69,22 @@ def placed_by(said: Mapping[str, Json], both: dict[str, Json]) -> dict[str, Json
         rest = {key: value for key, value in attrs.items() if key != PLACE} | ({} if own is None else {PLACE: own})
         return {key: value for key, value in both.items() if key != "attrs"} | ({"attrs": rest} if rest else {})
     return both
+
+
+def by_whom(known: Mapping[str, Json], said: dict[str, Json]) -> dict[str, Json]:
+    """What is recorded of the same value said again: an agent that adds to a person's words does not make them its own.
+
+    The origin stays the person's. The author is who says it now.
+    """
+    is_agents = said.get("origin") == "agent" or surface_of(_text(said.get("actor"))) is not None
+    if not is_agents or UNDOES in said or not (is_person(known) or known.get("origin") == "user"):
+        return said
+    rest = {key: value for key, value in said.items() if key != "origin"}
+    return {**rest, "origin": known["origin"]} if "origin" in known else rest
+
+
+def _text(value: Json) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def repeats(caller: Mapping[str, str | None], known: Mapping[str, Json]) -> bool:

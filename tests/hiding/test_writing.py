@@ -600,6 +600,23 @@ def test_an_agent_neither_confirms_nor_declines_a_statement_by_another_verb(memo
     assert names[2] in [atom.name for atom in memory.recent(tags="proposed")]
 
 
+@pytest.mark.parametrize("origin", ["user", None])
+def test_an_agent_that_adds_to_a_persons_words_does_not_make_them_its_own(memory: Memory, origin: str | None) -> None:
+    agent = memory.client("mcp:atoms:bot", policy=Policy())
+    rent, other = "v1.fact.rent", "v1.fact.rent_now"
+    memory.checkpoint([f"{rent} = The rent is 900 EUR"], origin=origin)
+    for tags in (["home"], ["home", "money"]):
+        agent.checkpoint([{"name": rent, "value": "The rent is 900 EUR", "tags": tags}], origin="agent")
+    agent.checkpoint([f"{other} = The rent is 100 EUR"], origin="agent")
+    atom = memory.access(rent).atom
+    assert (atom.tags, atom.actor) == (("home", "money"), "mcp:atoms:bot")
+    assert atom.origin == origin or origin is None
+    found = {hit.name: hit for hit in memory.search("what is the rent")}
+    assert (found[rent].newer, found[rent].disputed) == (None, other)
+    agent.checkpoint([f"{rent} = The rent is 100 EUR"], origin="agent")  # words of its own are
+    assert memory.access(rent).atom.origin == "agent"
+
+
 def test_an_agent_cannot_hide_by_an_edge_what_a_person_records_later(memory: Memory) -> None:
     """The twins: an agent may supersede what is in use, or recorded with the edge; a person also what is to come."""
     agent = memory.client("agent", policy=Policy())

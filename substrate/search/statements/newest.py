@@ -31,6 +31,7 @@ import numpy as np
 
 from substrate import claims
 from substrate.atoms.supersedes import is_superseded
+from substrate.atoms.validity import is_persons_word
 from substrate.claims.fault import FORESEEN, log_fault
 from substrate.conflicts.detect import is_settled
 from substrate.proof.encoding import Json
@@ -39,7 +40,6 @@ from substrate.search.ranking import Ranked, ordered
 from substrate.search.when import When, Which
 from substrate.search.words import TermScore
 from substrate.text.terms import query_terms, spans
-from substrate.values.actors import is_person
 from substrate.views.beside.conflicts import ConflictRow
 from substrate.views.claims import Kept, claim_of, kept_claims
 from substrate.views.words import NONE
@@ -123,7 +123,7 @@ def newest_first(lists: Lists, gathered: Gathered, ranked: Ranked, when: When) -
         for at, one in enumerate(group):
             if one.said.get("value") != group[0].said.get("value"):
                 against = [other for other in group[:at] if compared.is_replaced(one, other)]
-                by = _outdates(against, one)
+                by = _outdates(lists, against, one)
                 if against:
                     (disputed if by is None else newer)[one.seq] = against[0].seq if by is None else by.seq
     score = ranked.score.copy()
@@ -167,10 +167,16 @@ def _safely(compare: Callable[[], _T], otherwise: _T) -> _T:
         return otherwise
 
 
-def _outdates(newer: Sequence[_Statement], one: _Statement) -> _Statement | None:
+def _outdates(lists: Lists, newer: Sequence[_Statement], one: _Statement) -> _Statement | None:
     """The newest that takes the place of this one; None: an agent contradicts a person, and only a person can tell."""
-    value, is_persons = one.said.get("value"), is_person(one.said)
-    return next((by for by in newer if by.said.get("value") != value and (is_person(by.said) or not is_persons)), None)
+    others = [by for by in newer if by.said.get("value") != one.said.get("value")]
+    if others and _is_persons(lists, one):
+        others = [by for by in others if _is_persons(lists, by)]
+    return next(iter(others), None)
+
+
+def _is_persons(lists: Lists, one: _Statement) -> bool:
+    return is_persons_word(lists.snapshot.transaction, one.subject, one.seq, one.said)
 
 
 def _stated(lists: Lists, gathered: Gathered, ranked: Ranked) -> list[_Statement]:
