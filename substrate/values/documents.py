@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from html import escape
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from substrate.names import unescape_rest
 from substrate.result import Result, Results
 from substrate.values.atoms import Atom
-from substrate.values.relations import Related
 from substrate.values.saved import Refused
+
+if TYPE_CHECKING:  # some twenty classes, which take longer to make than a page to ingest
+    from substrate.values.relations import Related
 
 __all__ = ["Document", "Ingested", "IngestedDocument"]
 
