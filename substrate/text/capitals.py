@@ -43,7 +43,9 @@ from substrate.text.signs import CASELESS, HIDE, Sign, has_caseless
 __all__ = ["find_capitals"]
 
 _LETTERS: Final = rf"[^\W_{CASELESS}]"
-_ASCII_WORD: Final = re.compile(r"([A-Za-z0-9]++(?:['&-][A-Za-z0-9]++)*+(?:\+\+|[+#](?!\w))?+)")
+_ASCII_WORD: Final = re.compile(
+    r"([A-Za-z0-9]++(?:(?=['&+#-])(?:['&-][A-Za-z0-9]++)*+(?:\+\+|[+#](?!\w))?+|))"  # most words end at the first look
+)
 """A word of a text of nothing but ASCII."""
 _DASH: Final = re.compile("[\u2010\u2011-]")
 _ELIDED: Final = re.compile("(?:[ldjcnmst]|qu|all|dell|nell|sull|dall|un)['\u2019]", re.IGNORECASE)
@@ -170,13 +172,13 @@ class _Reader:
     def __init__(self, text: str, parts: list[str]) -> None:
         self._text, self._words = text, parts[1::2]
         self._places = list(accumulate(map(len, parts)))
-        words, small = self._words, set(self._words)
+        words = self._words
         self._large = [at for at, word in enumerate(words) if not (word.islower() or word.isdigit())]
-        english = not small.isdisjoint(ENGLISH)
+        english = not ENGLISH.isdisjoint(words)  # mostly, one of the first few is
         self._function, self._common = (FUNCTION, COMMON) if english else (FUNCTION_ELSEWHERE, COMMON_ELSEWHERE)
         self._never = _NEVER if english else _NEVER_ELSEWHERE
-        self._german = small.isdisjoint(NOT_GERMAN) and len(small & GERMAN) >= _PAIR
-        self._romance = not english and len(small & ROMANCE) >= _PAIR
+        self._german = NOT_GERMAN.isdisjoint(words) and len(GERMAN.intersection(words)) >= _PAIR
+        self._romance = not english and len(ROMANCE.intersection(words)) >= _PAIR
         self._joining = PARTICLES if self._german else JOINING
         self._caseless = has_caseless(text)
         shouted = len([at for at in self._large if words[at].isupper() and len(words[at]) > 1])
@@ -217,6 +219,8 @@ class _Reader:
         opens = not self._caseless and self._begins(at)
         if (opens and lower in self._common) or self._is_heading(at):
             return False
+        if not (opens or self._german):
+            return lower not in LABELS  # no function word either: the caller has seen to it
         return self._stands(self._token(at), at + 1, opens=opens)
 
     def _token(self, at: int) -> _Token:
