@@ -73,3 +73,41 @@ def test_an_ingest_pauses_it_and_a_refused_one_lets_it_go_on(tmp_path: Path, mon
     assert seen
     assert not any(seen)
     assert gc.isenabled()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Of more files than are read together."""
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    for number in range(70):
+        (folder / f"{number}.md").write_text(f"# Page {number}\n\nNothing but page {number}.\n")
+    return folder
+
+
+def test_documents_that_wait_to_be_written_keep_it_away_and_an_error_lets_it_go_on(
+    tmp_path: Path, folder: Path
+) -> None:
+    seen: list[bool] = []
+
+    def watched(_: int, __: int) -> None:
+        seen.append(gc.isenabled())
+        if len(seen) == 68:
+            raise KeyboardInterrupt
+
+    with substrate.open(tmp_path / "store", home=tmp_path / "home", model="none", background=False) as memory:
+        with pytest.raises(KeyboardInterrupt):
+            memory.ingest(folder, progress=watched)
+        assert gc.isenabled()
+    assert seen
+    assert not any(seen)
+
+
+def test_documents_that_wait_for_long_let_it_go_on(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(write, "_PAUSE_S", -1.0)
+    seen: list[bool] = []
+    with substrate.open(tmp_path / "store", home=tmp_path / "home", model="none", background=False) as memory:
+        memory.ingest(folder, progress=lambda *_: seen.append(gc.isenabled()))
+    assert (seen[0], seen[-1]) == (False, True)

@@ -66,6 +66,8 @@ def ingest(log: Log, what: What, request: Request, progress: Progress | None = N
         return writer.finish()
     except QuotaReached as full:
         raise writer.told(full) from None
+    finally:
+        writer.close()
 
 
 def refuse_first_ingest(what: str | Path, **options: Any) -> None:  # noqa: ANN401 - as `Memory.ingest` has them

@@ -107,6 +107,8 @@ class FolderWatch:
             self._there = there
             items = tuple(item for item in saved if item.status != "kept")
             return replace(saved, items=items, skipped={}, note=told.message) if items or note != told.message else None
+        finally:
+            writer.close()
         self._remember(root, listed, changed, ingested, asked_at)
         self._there = there
         failed = tuple(one for one in ingested.failed if (one.item, one.code) not in self._told)

@@ -6,8 +6,10 @@ ingest goes on where it stopped: what is there is compared, and not recorded aga
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
+from time import monotonic
 from typing import Final, TypeAlias
 
 from substrate.atoms.domains import DOMAIN
@@ -50,6 +52,8 @@ _TOGETHER: Final = 1000
 _CHARACTERS: Final = 2_000_000
 _SHORT: Final = 20_000
 """Bytes of a text that is prepared while a snapshot is open: that takes a few milliseconds."""
+_PAUSE_S: Final = 10.0
+"""Seconds for which documents that wait keep the collector of cyclic garbage away: other files may be as they were."""
 _TRIES: Final = 5
 """How often a document is worked out again when others write to it meanwhile."""
 _STAYS_OUT: Final = (
@@ -68,6 +72,8 @@ class Writer:
         self.unknown: tuple[str, ...] = ()
         self._log = log
         self._waiting: list[tuple[Plan, _Make]] = []
+        self._while_waiting = ExitStack()
+        self._waits_since = 0.0
         self._done: list[IngestedDocument] = []
         self._failed: list[Refused] = []
         self._missing: tuple[Stored, ...] = ()
@@ -122,6 +128,8 @@ class Writer:
 
         They are looked up, and planned, in one snapshot each: to open one costs about as much as to plan a note.
         """
+        if self._waiting and monotonic() - self._waits_since > _PAUSE_S:
+            self._while_waiting.close()
         refused: dict[int, SubstrateError] = {}
         came = {at: replace(incoming, links=self._links_of(incoming)) for at, incoming in documents.items()}
         looked: dict[int, tuple[Known, Plan | None, Collection[str]]] = {}
@@ -248,6 +256,10 @@ class Writer:
             self._write(self._beside, {})  # the document is there as it is
         return self._report()
 
+    def close(self) -> None:
+        """Let the collector of cyclic garbage come back, if documents still wait: an error has ended the ingest."""
+        self._while_waiting.close()
+
     def told(self, full: QuotaReached) -> QuotaReached:
         """The same with what was saved before, and the report of it."""
         if self._recorded == 0:
@@ -306,6 +318,9 @@ class Writer:
             self._done.append(plan.report)
             self._recorded += plan.items
             return
+        if not self._waiting:
+            self._while_waiting.enter_context(uncollected())
+            self._waits_since = monotonic()
         self._waiting.append((plan, make))
         self._items += plan.items
         self._characters += plan.characters
@@ -318,8 +333,14 @@ class Writer:
         waiting, self._waiting = self._waiting, []
         self._items = self._characters = 0
         self._names = {}
-        if not waiting:
-            return
+        try:
+            if waiting:
+                self._write_all(waiting)
+        finally:
+            waiting.clear()  # what lives now is looked through when the collector comes back
+            self._while_waiting.close()
+
+    def _write_all(self, waiting: Sequence[tuple[Plan, _Make]]) -> None:
         self._name_domain()
         if len(waiting) == 1:
             self._write_one(*waiting[0])
