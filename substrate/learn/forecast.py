@@ -61,11 +61,16 @@ class Forecaster:
 
     # -- who is needed --------------------------------------------------------------------------------------------
 
-    def next(self, opened: Sequence[bytes], domain: bytes, count: int, *, again: bool = False) -> list[Need]:
-        """What will be opened next. With `again` it may be what is open already."""
+    def next(
+        self, opened: Sequence[bytes], domain: bytes, count: int, *, again: bool = False, least: float = 0.0
+    ) -> list[Need]:
+        """What will be opened next. With `again` it may be what is open already.
+
+        Without, what has less of a share than `least` may be left out: then its reasons are not added up.
+        """
         seen = _newest_first(opened)
         if not again:
-            return self._likeliest(*self._new(list(seen), domain), count, seen)
+            return self._likeliest(*self._new(list(seen), domain), count, seen, least)
         weights = self.weights(question_of("next", len(seen)))
         parts, new = self._new(list(seen), domain, _heavy(weights))
         others = mix(parts, new, seen)
@@ -140,15 +145,21 @@ class Forecaster:
         waiting = weak - fitting if any(need.subject in fitting for need in needs) else set()
         return [Need(*need[:3], need.subject in weak, need.subject in waiting) for need in needs]
 
-    def _likeliest(self, parts: Parts, weights: Mapping[str, float], count: int, gone: Collection[bytes]) -> list[Need]:
-        """So many that are needed most by these parts, but for some atoms."""
+    def _likeliest(
+        self, parts: Parts, weights: Mapping[str, float], count: int, gone: Collection[bytes], least: float = 0.0
+    ) -> list[Need]:
+        """So many that are needed most by these parts, but for some atoms, and those that have less than `least`."""
         for looked_at in (count + 2 * _SPARE, _looked_at(count)):  # mostly nearly all are in use, and the few will do
             first = leading(parts, weights, looked_at, gone)
             shares, meant = self._standing(first, count, gone)
             if len(shares) >= count + _SPARE or len(first) < looked_at:
                 break
         said = _weighed(parts, weights)
-        return [Need(heir, share, _reasons(meant[heir], lambda _: said)) for heir, share in best(shares, count)]
+        return [
+            Need(heir, share, _reasons(meant[heir], lambda _: said))
+            for heir, share in best(shares, count)
+            if share >= least
+        ]
 
     def _standing(
         self, first: Sequence[tuple[bytes, float]], count: int, gone: Collection[bytes]

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache
 from itertools import islice
 from math import log, sqrt
 from typing import Final, Literal
@@ -121,7 +122,7 @@ class Reader:
             "episodes": lambda: self._episodes(distinct),
             "repeat": lambda: _shares({item: _FADE**place for place, item in enumerate(distinct[1 : 1 + _REPEAT])}),
             "edges": lambda: self._edges(dict(zip(newest, _faded(len(newest)), strict=True))),
-            **self._always(domain, self._known_part(newest)),
+            **self._always(domain, cache(lambda: self._known_part(newest))),
         }
         return {name: make() for name, make in makers.items() if wanted is None or name in wanted}
 
@@ -134,7 +135,7 @@ class Reader:
         can tell.
         """
         aimed = bool(objective.strip())
-        parts = {name: make() for name, make in self._always(domain, _ANYWHERE if aimed else 1.0).items()}
+        parts = {name: make() for name, make in self._always(domain, lambda: _ANYWHERE if aimed else 1.0).items()}
         if not aimed:
             return parts
         found = match or {}
@@ -196,8 +197,11 @@ class Reader:
                     reached[target] += share * count
         return reached
 
-    def _always(self, domain: bytes, elsewhere: float) -> dict[str, Callable[[], Part]]:
-        """The parts that speak of every session of a domain; if nothing is known of it, of all, by so much less."""
+    def _always(self, domain: bytes, elsewhere: Callable[[], float]) -> dict[str, Callable[[], Part]]:
+        """The parts that speak of every session of a domain; if nothing is known of it, of all, by so much less.
+
+        `elsewhere`: how much that is. It takes reads, and of a domain that is known nobody asks.
+        """
         return {
             "start": lambda: self._start(domain, elsewhere),
             "usage": lambda: self._usage(domain, 0, elsewhere),
@@ -208,23 +212,23 @@ class Reader:
         """Of what was opened, the part that past sessions have met."""
         return sum(self.cells(ATOM, item) is not None for item in opened) / len(opened) if opened else 1.0
 
-    def _start(self, domain: bytes, elsewhere: float) -> Part:
+    def _start(self, domain: bytes, elsewhere: Callable[[], float]) -> Part:
         of = self._known(START, domain)
         row, heard = self.cells(START, of), self._heard(of, elsewhere)
         return Wide(row.tally, 1, (row.sums[1] + 1 / row.scale) / heard) if row is not None and heard else {}
 
-    def _usage(self, domain: bytes, clock: Literal[0, 1], elsewhere: float) -> Part:
+    def _usage(self, domain: bytes, clock: Literal[0, 1], elsewhere: Callable[[], float]) -> Part:
         of = self._known(USAGE, domain)
         row, heard = self.cells(USAGE, of), self._heard(of, elsewhere)
         return Wide(row.tally, clock, max(row.sums[clock], 1) / heard) if row is not None and heard else {}
 
-    def _heard(self, domain: bytes, elsewhere: float) -> float:
+    def _heard(self, domain: bytes, elsewhere: Callable[[], float]) -> float:
         """How far a domain's counts are believed: of a few uses next to nothing; of all domains, as far as said."""
         row = self.cells(USAGE, domain)
         if row is None:
             return 0.0
         uses = (row.sums[0] * row.scale / _USES) ** 2
-        return uses / (uses + 1) * (elsewhere if domain == HOLE else 1.0)
+        return uses / (uses + 1) * (elsewhere() if domain == HOLE else 1.0)
 
     # -- episodes ------------------------------------------------------------------------------------------------
 

@@ -69,14 +69,14 @@ def predict(  # noqa: PLR0913
     elif horizon == "session":
         needs = forecaster.needed(opened, domain, k)
     else:
-        needs = forecaster.next(opened, domain, k, again=again)
+        needs = forecaster.next(opened, domain, k, again=again, least=floor)
     names = tuple(name_of(transaction, item) or id_text(item) for item in opened[-_SHOWN:])
     return Predictions(_said(transaction, needs, floor), names, tuple(skipped))
 
 
 def predict_next(snapshot: Snapshot, opened: Sequence[bytes], k: int, domain: bytes) -> tuple[Prediction, ...]:
     """What will be opened next in a session in which these were opened: no more than an access says of it."""
-    return _said(snapshot.transaction, Forecaster(snapshot).next(opened, domain, k), FLOOR)
+    return _said(snapshot.transaction, Forecaster(snapshot).next(opened, domain, k, least=FLOOR), FLOOR)
 
 
 def _said(transaction: ReadTransaction, needs: Sequence[Need], floor: float) -> tuple[Prediction, ...]:

@@ -22,7 +22,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from hashlib import blake2b
 from struct import Struct
 from struct import error as StructError  # noqa: N812 - it is a class
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from substrate.errors import StoreDamaged
 from substrate.kv.api import ReadTransaction, WriteTransaction, behind, kept_by
@@ -262,8 +262,10 @@ def of_domain(transaction: ReadTransaction, numbers: Sequence[int], domain: byte
 def needed_in(transaction: ReadTransaction, numbers: Sequence[int]) -> list[Needed]:
     """What the episodes of these numbers needed, in the order given."""
     kept = kept_by(transaction, "needed in episodes")
-    known: list[Needed | None] = [kept.get(number) for number in numbers]
-    missing = [number for number, one in zip(numbers, known, strict=True) if one is None] if None in known else []
+    known: list[Needed | None] = list(map(kept.get, numbers))
+    if all(known):  # one that is known is never empty
+        return cast("list[Needed]", known)
+    missing = [number for number, one in zip(numbers, known, strict=True) if one is None]
     keys = [_EPISODE_KEY(b"e", number) for number in missing]
     found = dict(zip(missing, _NEEDED.many(keys, transaction.get_many(EPISODES, keys), _NOTHING), strict=True))
     kept.update({number: one for number, one in found.items() if len(one.items) <= _SHORT})
