@@ -26,7 +26,7 @@ from argparse import Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from errno import ENOSPC
-from typing import Any
+from typing import Any, Final
 
 from substrate import __version__
 from substrate.cli.dispatch import RUNS
@@ -179,11 +179,20 @@ def _system_error(error: OSError, output: Output) -> int:
     return Exit.USAGE
 
 
+_READ_ROWS: Final = ("views", "columns")
+"""Folders of code that reads tables which follow from the log: they may be damaged, or forged."""
+
+
 def _bug(error: Exception, output: Output, *, debug: bool) -> int:
     """Say that it is a bug and where, but not what the error says: its text may hold what was to be saved."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else "an unknown place"  # noqa: PTH119
-    told = f"this is an error in Substrate, please report it: {type(error).__name__} at {where}"
+    told = "this is an error in Substrate, please report it"
+    if any(os.path.basename(os.path.dirname(frame.filename)) in _READ_ROWS for frame in frames):  # noqa: PTH119, PTH120
+        told = (
+            "a table of the store cannot be read: run substrate fsck. If it finds no damage, please report this error"
+        )
+    told = f"{told}: {type(error).__name__} at {where}"
     output.bug("bug", told if debug else f"{told}; --debug shows more")
     if debug:
         sys.stderr.write("".join(traceback.format_exception(error)))

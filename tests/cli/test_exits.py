@@ -6,6 +6,7 @@ import resource
 import signal
 import subprocess
 import sys
+from contextlib import closing
 from errno import ENOSPC
 from pathlib import Path
 
@@ -15,6 +16,8 @@ import substrate
 from substrate import errors
 from substrate.cli import exits, main
 from substrate.cli.exits import EXITS, Exit, exit_of
+from substrate.kv.open import open_store
+from substrate.log.tables import LINKS, TABLES
 from tests.cli.run import PROGRAM, Commands
 from tests.scale import PATIENCE_S
 
@@ -79,6 +82,20 @@ def test_a_bug_is_one_line_that_does_not_repeat_what_was_said(run: Commands, mon
     assert run("checkpoint", "v1.a.b = c", "--json").error["code"] == "bug"
     ran = run("checkpoint", "v1.a.b = c", "--debug")
     assert (ran.code, "Traceback" in ran.err) == (70, True)
+
+
+def test_a_row_that_cannot_be_read_is_told_with_what_finds_the_damage(run: Commands, tmp_path: Path) -> None:
+    path = str(tmp_path / "damaged")
+    run("--store", path, "checkpoint", "v1.a.b = c", "--edge", "v1.a.b likes v1.a.d")
+    with closing(open_store(Path(path), TABLES)) as store, store.write() as transaction:
+        for key, row in list(transaction.scan(LINKS)):
+            transaction.put(LINKS, key, row[:3])
+    ran = run("--store", path, "edges", "v1.a.b")
+    assert (ran.code, ran.out) == (70, "")
+    assert "run substrate fsck" in ran.err
+    assert "table links" in run("--store", path, "fsck").out
+    run("--store", path, "rebuild")
+    assert run("--store", path, "edges", "v1.a.b").code == 0
 
 
 @pytest.mark.usefixtures("run")
