@@ -80,6 +80,7 @@ def search(  # noqa: PLR0913
         more=more,
         cut=page.cut,
         near=_near(lists, query) if query.vector.why else (),
+        offset=offset,
     )
 
 

@@ -121,7 +121,7 @@ def _likely(turns: Iterable[Turn], kinds: Collection[str], *, by_wording: bool) 
 def _by_wording(turns: list[Turn], kinds: Collection[str]) -> list[list[Decision]] | None:
     """What each turn states by its wording as a whole; None without the model.
 
-    What the person asks to remember is kept. What is too far back to be looked at is not.
+    What the person asks to remember is kept. What is too far back for the model is judged by rules.
     """
     read = spoken_in(turns, kinds)
     sentences = [spoken for turn in read for _, spoken in turn if spoken is not None]
@@ -135,9 +135,11 @@ def _by_wording(turns: list[Turn], kinds: Collection[str]) -> list[list[Decision
 
 
 def _kept(decision: Decision, odds: float | None) -> Decision | None:
-    """The decision, if its wording speaks for it, or explicit words of a rule do. None: it is too far back."""
+    """The decision, if its wording speaks for it, or explicit words of a rule do. None: rules alone judge it."""
     by_rules = decision.log_odds >= 0
-    if odds is None or (odds < 0 and not (by_rules and decision.strongest >= _EXPLICIT)):
+    if odds is None:
+        return decision if by_rules else None
+    if odds < 0 and not (by_rules and decision.strongest >= _EXPLICIT):
         return None
     return decision if by_rules else decision._replace(rules=(_WORDING, *decision.rules))
 

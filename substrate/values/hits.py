@@ -123,6 +123,14 @@ class Found(Results[Hit]):
     """Where only words were searched: words of the store that are spelt like those of the query that it lacks."""
     total: int | None = None
     """Of `recent` with `count`: how many there are on all pages; None if more than 10,000 pass the filters."""
+    offset: int = 0
+    """How many better hits are on the pages before. Not in `to_dict`: who asked knows."""
+
+    def to_dict(self) -> dict[str, object]:
+        """The hits, and the filled fields."""
+        said = super(Found, self).to_dict()
+        said.pop("offset", None)
+        return said
 
     def __repr__(self) -> str:
         return super(Found, self).__repr__() + "".join(f"\n({word})" for word in self.remarks)
@@ -154,8 +162,13 @@ class Found(Results[Hit]):
 
     @property
     def weak(self) -> bool:
-        """Whether none of several hits matches the query well. Of one hit, or by words alone, scores do not tell."""
-        is_judged = bool(self.query) and len(self.items) > 1 and not self.meaning
+        """Whether none of several hits matches the query well.
+
+        Scores do not tell that of one hit, of a second page, by words alone or while vectors are missing. For a question
+        about a span of time, all that was said in it fits.
+        """
+        is_whole = len(self.items) > 1 and not self.offset
+        is_judged = bool(self.query) and is_whole and not self.meaning and not self.lag and self.asked != "span"
         return is_judged and all(hit.score < WELL for hit in self.items)
 
     def rows(self) -> Sequence[Mapping[str, object]]:

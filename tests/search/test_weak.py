@@ -10,8 +10,8 @@ from substrate.memory import Memory
 from substrate.values.hits import WELL, Found, Hit
 
 
-def found(*scores: float, query: str = "a question", meaning: str = "", lag: int = 0) -> Found:
-    return Found(tuple(Hit(cast("Any", None), score) for score in scores), query, meaning=meaning, lag=lag)
+def found(*scores: float, query: str = "a question", **options: Any) -> Found:
+    return Found(tuple(Hit(cast("Any", None), score) for score in scores), query, **options)
 
 
 @pytest.mark.parametrize(
@@ -23,6 +23,10 @@ def found(*scores: float, query: str = "a question", meaning: str = "", lag: int
         (found(0.06), False),
         (found(0.06, 0.06, meaning="semantic search is off"), False),
         (found(0.0, 0.0, query=""), False),  # the most recent ones: nothing was asked
+        (found(0.3, 0.06, offset=2), False),  # the second page: there were better ones
+        (found(0.3, 0.06, asked="span"), False),  # what happened this week: these did
+        (found(0.3, 0.06, asked="now"), True),
+        (found(0.3, 0.06, lag=1), False),  # the best may be the one without a vector
     ],
 )
 def test_a_search_is_weak_where_no_hit_compared_by_meaning_matches_well(result: Found, *, is_weak: bool) -> None:
@@ -40,3 +44,10 @@ def test_an_empty_store_says_that_it_is_empty_and_not_that_something_is_missing(
 def test_one_version_that_waits_is_told_in_the_singular() -> None:
     assert found(lag=1).remarks == ("1 version is not embedded yet and was searched by words only",)
     assert found(lag=2).remarks == ("2 versions are not embedded yet and were searched by words only",)
+
+
+def test_a_second_page_does_not_say_what_is_true_of_the_first(memory: Memory) -> None:
+    memory.checkpoint([f"v1.note.n{at} = tea, number {at}" for at in range(4)])
+    pages = [memory.search("tea", limit=2, offset=offset) for offset in (0, 2)]
+    assert [page.offset for page in pages] == [0, 2]
+    assert all("offset" not in page.to_dict() for page in pages)

@@ -69,12 +69,13 @@ def test_without_the_model_or_where_it_is_off_rules_decide_alone(
     assert bool(asked) is by_wording
 
 
-def test_of_very_many_sentences_the_last_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_very_many_sentences_the_model_looks_at_the_last_and_rules_at_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(record, "_MOST_LIKELY", 2)
-    asked = says(monkeypatch, {})
-    rules = [f"We decided to use tool{at}." for at in range(4)]
-    assert kept(*rules, ASKED) == [*rules[2:], ASKED]
-    assert asked == rules[2:]
+    asked = says(monkeypatch, {UNSURE: 2.0})
+    assert kept(RULE, UNSURE, LIKELY, UNSURE, ASKED) == [RULE, UNSURE, ASKED]
+    assert asked == [LIKELY, UNSURE]
 
 
 def test_the_model_tells_what_is_told_from_what_is_laid_down() -> None:
