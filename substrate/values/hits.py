@@ -164,8 +164,8 @@ class Found(Results[Hit]):
     def weak(self) -> bool:
         """Whether none of several hits matches the query well.
 
-        Scores do not tell that of one hit, of a second page, by words alone or while vectors are missing. For a question
-        about a span of time, all that was said in it fits.
+        Scores do not tell that of one hit, of a second page, by words alone or while vectors are missing. For a
+        question about a span of time, all that was said in it fits.
         """
         is_whole = len(self.items) > 1 and not self.offset
         is_judged = bool(self.query) and is_whole and not self.meaning and not self.lag and self.asked != "span"
