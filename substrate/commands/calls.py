@@ -7,11 +7,12 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from substrate.errors import InputError, NotFound
-from substrate.text.quote import in_quotes
+from substrate.text.quote import if_needed, in_quotes
 
 if TYPE_CHECKING:
     from substrate.memory import Memory
     from substrate.policy import DomainTiers
+    from substrate.proof.bundle import Bundle
     from substrate.values.edges import Edges
     from substrate.values.entities import EntityPage
     from substrate.values.hits import Found
@@ -34,13 +35,13 @@ __all__ = [
     "named_in_question",
     "path",
     "predict",
+    "proof_note",
     "relate",
     "remember",
     "rename",
     "replace",
     "resolve",
     "search",
-    "superseded_note",
     "tier",
     "unknown_types",
     "vet",
@@ -114,9 +115,13 @@ def tier(memory: Memory, given: Namespace) -> DomainTiers:
     return memory.tiers(given.domain)
 
 
-def superseded_note(memory: Memory, name: str | None) -> str:
-    """What who proves that an atom is current should know beside: another one supersedes it. Empty: none does."""
-    if name is None:
+def proof_note(memory: Memory, bundle: Bundle) -> str:
+    """What who proves something of a name should know beside: what supersedes the atom, or names near an absent one."""
+    name = bundle.name
+    if name is not None and bundle.claim == "absent":
+        near = [match.name for match in memory.which(name)]
+        return f"note: there is no {name}; near it: {', '.join(map(if_needed, near))}" if near else ""
+    if name is None or bundle.claim != "current":
         return ""
     by = [one for version in memory.history(name, limit=1) if version.atom for one in version.atom.superseded_by]
     return f"note: {name} is superseded by {', '.join(by)}; the proof says nothing of edges" if by else ""

@@ -33,6 +33,15 @@ def exactly(found: Matches) -> tuple[str | None, str]:
     return found.name, found[0].reason
 
 
+def test_a_mistyped_name_is_compared_without_its_type(memory: Memory) -> None:
+    memory.checkpoint([f"{PAY} = Stripe"])
+    for text in ("v1.fact.payment_provdr", "payment_provdr"):
+        assert told(memory.which(text)) == [(PAY, 0.87, "close spelling")]
+    assert not memory.which("v1.fact.elephant")
+    other_type = memory.which("v1.decision.payment_provider")
+    assert (other_type.verdict, other_type[0].name) == ("close", PAY)
+
+
 @pytest.fixture
 def some(memory: Memory) -> Memory:
     memory.checkpoint(

@@ -278,17 +278,19 @@ class _Look:
         """The same, and what has one of its words, or stands beside it in the order of names."""
         slug = re.sub(r"\s+", "_", self._text.casefold())
         one_word = len(self._wanted.words) == 1  # of several, one is mostly right, and leads there
-        near = names_beside(self._transaction, f"v1.{self._kind or 'fact'}.{slug}", letters=one_word)
+        name = self._text if _is_name(self._text) else f"v1.{self._kind or 'fact'}.{slug}"
+        near = names_beside(self._transaction, name, letters=one_word or name == self._text)
         known = {one.row.subject for one in called}
         others = [row for row in self._shown(find_names(self._transaction, near)) if row.subject not in known]
         return [*called, *self._called(others)]
 
     def _close(self, called: list[_Called]) -> Matches:
         """Those that are like it, the likest first; of each atom its likest name."""
+        wanted = label_of(_rest_of(self._text)) if _is_name(self._text) else self._wanted  # labels have no type
         found: dict[bytes, tuple[float, str, VersionRow]] = {}
         for row, labels in called:
             likeness = [
-                (alike, what) for what, label in labels if (alike := compare(self._wanted, label_of(label))) is not None
+                (alike, what) for what, label in labels if (alike := compare(wanted, label_of(label))) is not None
             ]
             if likeness and not find_secrets(str(row.name)):
                 best, what = max(likeness, key=lambda one: one[0].score)

@@ -109,7 +109,7 @@ def prove(given: Namespace, _: Output) -> Answer:
             bundle = memory.prove_entry(given.entry, since=since, trusting=trusting)
         else:
             bundle = memory.prove(given.name, since=since, trusting=trusting)
-            note = calls.superseded_note(memory, bundle.name if bundle.claim == "current" else None)
+            note = calls.proof_note(memory, bundle)
             notes = (note,) if note else ()
         if given.disclose is not None:
             write_text(given.disclose, memory.disclose(given.name) + "\n", "the key")

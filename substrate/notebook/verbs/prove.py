@@ -44,7 +44,7 @@ def prove(workspace: Workspace, given: Namespace, _: str | None) -> Bundle:
         bundle = memory.prove_entry(given.entry, since=since, trusting=trusting)
     else:
         bundle = memory.prove(given.name, since=since, trusting=trusting)
-        if note := calls.superseded_note(memory, bundle.name if bundle.claim == "current" else None):
+        if note := calls.proof_note(memory, bundle):
             workspace.say(note)
     if given.disclose is not None:
         _write(workspace, given.disclose, memory.disclose(given.name) + "\n", "the key")

@@ -34,6 +34,13 @@ def test_a_pin_is_made_and_checked(store: Commands) -> None:
     assert (said["holds"], said["pinned"]["size"], said["head"]["size"]) == (True, 6, 7)
 
 
+def test_a_proof_that_a_mistyped_name_is_absent_names_the_one_that_is_near(run: Commands) -> None:
+    run.ok("checkpoint", "v1.fact.payment_provider = Adyen")
+    mistyped = run.ok("prove", "v1.fact.payment_provdr", "-o", "absent.json").err
+    assert "there is no v1.fact.payment_provdr; near it: v1.fact.payment_provider" in mistyped
+    assert "near it" not in run.ok("prove", "v1.fact.elephant", "-o", "other.json").err
+
+
 def go_back_unseen(folder: Path) -> None:
     """The store as it was, and nothing left on this machine that knows better."""
     shutil.rmtree("substrate-store")
