@@ -110,7 +110,7 @@ class Writer:
 
     def _add_short(self, incoming: Incoming) -> None:
         """Take in a document in one snapshot: to open another would cost about as much as to plan a note."""
-        incoming = replace(incoming, links=self._links_of(incoming))
+        incoming = self._with_links_of(incoming)
         with self._log.snapshot() as transaction:
             self._named = self._named or find_name(transaction, self.request.domain) is not None
             known, plan, there = self._look(transaction, incoming)
@@ -131,7 +131,7 @@ class Writer:
         if self._waiting and monotonic() - self._waits_since > _PAUSE_S:
             self._while_waiting.close()
         refused: dict[int, SubstrateError] = {}
-        came = {at: replace(incoming, links=self._links_of(incoming)) for at, incoming in documents.items()}
+        came = {at: self._with_links_of(incoming) for at, incoming in documents.items()}
         looked: dict[int, tuple[Known, Plan | None, Collection[str]]] = {}
         with self._log.snapshot() as transaction:
             for at, incoming in came.items():
@@ -182,6 +182,10 @@ class Writer:
     def _prepare(self, incoming: Incoming, there: Collection[str]) -> Prepared:
         request = self.request
         return Prepared.of(incoming, there, entities=request.entities, allow_secrets=request.allow_secrets)
+
+    def _with_links_of(self, incoming: Incoming) -> Incoming:
+        links = self._links_of(incoming)
+        return incoming if links is incoming.links else replace(incoming, links=links)
 
     def _links_of(self, incoming: Incoming) -> Linked | None:
         """Where the links of a file lead; None if it is no file in Markdown."""

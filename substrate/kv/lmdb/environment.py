@@ -320,6 +320,7 @@ class _LmdbEnvironment:
         "_kept",
         "_opener",
         "_page",
+        "_path",
         "_raw",
         "carried",
         "grows",
@@ -340,6 +341,7 @@ class _LmdbEnvironment:
         self.size = raw.info()["map_size"]
         self.grows = wanted <= self.size < opener.map_limit  # where the system gave less, it will not give more
         self._page = raw.stat()["psize"]
+        self._path = Path(raw.path())
         self._raw = raw
         self._opener = opener
         self._kept: tuple[int, dict[str, Kept]] = -1, {}
@@ -384,7 +386,7 @@ class _LmdbEnvironment:
                 self._raw.reader_check()
                 txn = self._raw.begin(write=True)
                 try:
-                    folder.reach(Path(self._raw.path()), self._used())  # the commit before may have left it short
+                    folder.reach(self._path, self._used())  # the commit before may have left it short
                 except BaseException:
                     txn.abort()
                     raise
