@@ -219,10 +219,12 @@ def _outlived_of(transaction: ReadTransaction) -> _Outlived:
     Neither a statement nor a version ever says anything else, so it holds in every state of a log whose last seqs of
     the two are these, if nothing was erased. It is carried from state to state; a snapshot from before has its own.
     """
+    carried: dict[None, _Carried] | None = carried_by(transaction, "outlived edges")
+    if carried is None:
+        return {}
     kept: dict[None, _Outlived] = kept_by(transaction, "outlived edges carried")
     outlived = kept.get(None)
     if outlived is None:
-        carried: dict[None, _Carried] = carried_by(transaction, "outlived edges")
         outlived = kept[None] = carried.setdefault(None, _Carried()).at(transaction)
     return outlived
 

@@ -177,14 +177,14 @@ def kept_by(transaction: ReadTransaction, what: str) -> Kept:
     return kept.setdefault(what, {}) if known is None else known
 
 
-def carried_by(transaction: ReadTransaction, what: str) -> Kept:
+def carried_by(transaction: ReadTransaction, what: str) -> Kept | None:
     """What was worked out of this store in any of its states: a write does not leave it behind.
 
-    Whoever finds something there must see that it still holds for this transaction. Of a transaction that writes, and
-    of one that is laid over another, it is of this call alone.
+    Whoever finds something there must see that it still holds for this transaction. None of a transaction that writes,
+    and of one that is laid over another: what these see is not what others see.
     """
     carried: dict[str, Kept] | None = getattr(transaction, "carried", None)
-    return {} if carried is None else carried.setdefault(what, {})
+    return None if carried is None else carried.setdefault(what, {})
 
 
 def behind(prefix: bytes) -> bytes | None:
