@@ -74,9 +74,10 @@ def placed_by(said: Mapping[str, Json], both: dict[str, Json]) -> dict[str, Json
 def by_whom(known: Mapping[str, Json], said: dict[str, Json]) -> dict[str, Json]:
     """What is recorded of the same value said again: an agent that adds to a person's words does not make them its own.
 
-    The origin stays the person's. The author is who says it now.
+    The origin stays the person's. The author is who says it now. Where only the origin tells that it is an agent, it is
+    recorded as said: else nothing would tell that this version is no person's.
     """
-    is_agents = said.get("origin") == "agent" or surface_of(_text(said.get("actor"))) is not None
+    is_agents = surface_of(_text(said.get("actor"))) is not None
     if not is_agents or UNDOES in said or not (is_person(known) or known.get("origin") == "user"):
         return said
     rest = {key: value for key, value in said.items() if key != "origin"}

@@ -81,6 +81,13 @@ def test_what_an_agent_or_an_undo_records_later_stays_hidden(memory: Memory, age
     assert is_shown(memory)
 
 
+@pytest.mark.parametrize("actor", [None, surface_actor("atoms", "helper")])
+def test_what_an_agent_adds_to_a_persons_words_stays_hidden(memory: Memory, agent: Memory, actor: str | None) -> None:  # noqa: ARG001
+    item = {"name": OLD, "value": "never deploy on Fridays", "tags": ["later"]}
+    assert memory.checkpoint([item], origin="agent", actor=actor).recorded == (OLD,)
+    assert not is_shown(memory)
+
+
 def test_what_was_taken_out_of_use_meanwhile_is_in_use_if_a_person_records_it(memory: Memory, agent: Memory) -> None:
     agent.checkpoint(tombstones=[OLD])
     memory.checkpoint([f"{OLD} = deploy on Tuesdays"])
