@@ -76,7 +76,10 @@ class Overlay:
         if replayed is None or replayed.views != outdated or not replayed.leads_to(transaction):
             if replayed is None:
                 names = ", ".join(view.name for view in outdated)
-                _log.warning("outdated views (%s): open the store once for writing, or answers stay slow", names)
+                _log.warning(
+                    "outdated views (%s): answers stay slow until the store is opened to write. Type: substrate index",
+                    names,
+                )
             replayed = self._replayed = _Replayed(outdated)
         try:
             replayed.follow(transaction, size)

@@ -223,6 +223,15 @@ def check_followed(story: Story, steps: Sequence[Step]) -> None:
         assert reader._overlay._replayed is not None
 
 
+def test_a_reader_of_a_later_version_is_told_once_what_brings_the_views_up_to_date(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with a_story() as story:
+        lived(story)
+        check_followed(story, [("observe", ([A, D], 1, None, None, "ann"))])
+    assert caplog.text.count("Type: substrate index") == 1
+
+
 def test_a_reader_of_a_later_version_follows_what_is_saved_learnt_and_forgotten_meanwhile() -> None:
     with a_story() as story:
         lived(story)
