@@ -1022,10 +1022,14 @@ class Memory(Tabular):
             store.follower.wait(wait)
             store.unlocked_vectors.wait(deadline - time.monotonic())
         left = max(0.0, deadline - time.monotonic())
-        asked = store.index.query(query, store.log, store.time_at(as_of, valid_at), left, meaning=meaning)
-        with store.read(as_of, valid_at) as snapshot:
-            page: dict[str, Any] = {"limit": limit, "offset": offset, "min_score": min_score}
-            found = search(snapshot, store.index, asked, filters, hops=hops, walk=walk, **page)
+        page: dict[str, Any] = {"limit": limit, "offset": offset, "min_score": min_score}
+        for guess in (True, False):
+            index, at = store.index, store.time_at(as_of, valid_at)
+            asked = index.query(query, store.log, at, left, meaning=meaning, guess=guess)
+            with store.read(as_of, valid_at) as snapshot:
+                if index.is_of(asked, snapshot.transaction):  # else another model is searched than the last time
+                    found = search(snapshot, index, asked, filters, hops=hops, walk=walk, **page)
+                    break
         if found.lag:
             store.follower.wake()  # what another process saved, it may have had no time to embed
         return found

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from substrate.embed.load import Loading, State
 from substrate.embed.pending import waiting
 from substrate.errors import ModelUnavailable
+from substrate.kv.api import ReadTransaction
 from substrate.log.log import Log
 from substrate.messages import INDEX, Message
 from substrate.settings import load_settings
@@ -83,6 +84,8 @@ class QueryVector(NamedTuple):
     space: bytes = bytes(SPACE_BYTES)
     dimensions: int = 0
     why: str = ""
+    is_guessed: bool = False
+    """Whether the space is that of the last search: then ask `is_searched` in the snapshot that is searched."""
 
 
 class Meaning:
@@ -91,14 +94,26 @@ class Meaning:
     def __init__(self, log: Log, models: Models) -> None:
         self._log = log
         self._models = models
+        self._last: Model | None = None
 
-    def embed(self, text: str, log: Log, wait_s: float = 0) -> QueryVector:
+    def is_searched(self, transaction: ReadTransaction, asked: QueryVector) -> bool:
+        """Whether the vector is still by the model whose space is searched. If not, embed it again, without a guess."""
+        if not asked.is_guessed:
+            return True
+        model = model_searched(transaction)
+        return model is not None and model.space == asked.space and embedded_upto(transaction, model.space) > 0
+
+    def embed(self, text: str, log: Log, wait_s: float = 0, *, guess: bool = False) -> QueryVector:
         """The vector of a text, by the model whose space is searched now; waits so long for one that is not ready.
 
-        `log`: as who asks has it. What that does not show is not counted among what waits.
+        `log`: as who asks has it. What that does not show is not counted among what waits. With `guess`, by the model
+        of the last call: that saves a transaction. Mostly it is the same.
         """
         if not self._models.wanted:
             return QueryVector(why="semantic search is off (model = none)")
+        last = self._last
+        if guess and last is not None:
+            return self._embedded(text, last, wait_s)._replace(is_guessed=True)
         with self._log.snapshot() as transaction:
             model = model_searched(transaction)
             upto = 0 if model is None else embedded_upto(transaction, model.space)
@@ -107,6 +122,10 @@ class Meaning:
                 left = waiting(transaction, most=_COUNTED)
             to_come = f" ({left:,}{' or more' if left == _COUNTED else ''} to come)" if left else ""
             return QueryVector(why=Message(f"nothing is embedded yet{to_come}; ", INDEX))
+        self._last = model
+        return self._embedded(text, model, wait_s)
+
+    def _embedded(self, text: str, model: Model, wait_s: float) -> QueryVector:
         loading = self._models.of(model)
         embedder = loading.embedder
         if embedder is None:

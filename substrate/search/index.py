@@ -25,6 +25,7 @@ from substrate.search.when import When, Which, read_when
 from substrate.search.words import score_words
 from substrate.snapshot import Snapshot
 from substrate.text.terms import QueryTerm, query_terms
+from substrate.veil import bare
 from substrate.views.nearest.index import Spaces
 from substrate.views.vectors import embedded_upto
 from substrate.views.words import NONE
@@ -68,17 +69,24 @@ class SearchIndex:
         self.domains = domains
         self.objectives = PastObjectives()
 
-    def query(self, text: str, log: Log, asked_at: int, wait_s: float, *, meaning: bool = True) -> Query:
+    def query(  # noqa: PLR0913
+        self, text: str, log: Log, asked_at: int, wait_s: float, *, meaning: bool = True, guess: bool = False
+    ) -> Query:
         """A question that is asked at a time: `last month` is the one before it. Waits so long for the model.
 
-        Without `meaning` it is one of words alone. `log`: as who asks has it.
+        Without `meaning` it is one of words alone. `log`: as who asks has it. `guess`: see `Meaning.embed`; then it is
+        good if `is_of` says so.
         """
         when = read_when(text, asked_at)
         if not meaning:
             return Query(text, when, QueryVector(why=_WORDS_ALONE), tuple(query_terms(when.text)[:_TERMS]))
         # Dates say nothing about what is sought; "now" and "before the current one" say a little.
-        vector = self._meaning.embed(when.text if when.asked is Which.SPAN else text, log, wait_s)
+        vector = self._meaning.embed(when.text if when.asked is Which.SPAN else text, log, wait_s, guess=guess)
         return Query(text, when, vector, tuple(query_terms(when.text)[:_TERMS]))
+
+    def is_of(self, query: Query, transaction: ReadTransaction) -> bool:
+        """Whether what was guessed of the query is so in this snapshot."""
+        return self._meaning.is_searched(bare(transaction), query.vector)
 
     def objective(self, text: str, log: Log, wait_s: float) -> Query:
         """What a session is for, as a question: words of time in it are words like others."""

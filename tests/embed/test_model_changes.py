@@ -71,6 +71,22 @@ def test_until_another_model_is_done_the_old_space_is_searched_and_then_erased( 
     assert substrate.fsck(store, home=home).ok
 
 
+def test_a_search_goes_by_the_model_that_is_searched_now_whatever_the_last_one_went_by(
+    memory: Memory, reopen: Reopen, made: Path
+) -> None:
+    fill(memory, 10)
+    memory.index()
+    assert memory.search("the value of 3", wait=60).meaning == ""
+    memory.use_model(made / "models" / "tiny-max")
+    memory.index()
+    found = memory.search("the value of 3", wait=60)
+    memory.close()
+    again = reopen(model=made / "models" / "tiny-max", background=False).search("the value of 3", wait=60)
+    assert found.meaning == again.meaning == ""
+    assert [(hit.name, hit.likeness) for hit in found] == [(hit.name, hit.likeness) for hit in again]
+    assert max(hit.likeness for hit in found) > 0
+
+
 def test_the_same_model_again_changes_nothing(memory: Memory, tiny: Path) -> None:
     memory.checkpoint(ATOMS)
     memory.index()
