@@ -1021,9 +1021,9 @@ class Memory(Tabular):
         if wait > 0:
             store.follower.wait(wait)
             store.unlocked_vectors.wait(deadline - time.monotonic())
-        left = max(0.0, deadline - time.monotonic())
         page: dict[str, Any] = {"limit": limit, "offset": offset, "min_score": min_score}
         for guess in (True, False):
+            left = max(0.0, deadline - time.monotonic())
             index, at = store.index, store.time_at(as_of, valid_at)
             asked = index.query(query, store.log, at, left, meaning=meaning, guess=guess)
             with store.read(as_of, valid_at) as snapshot:

@@ -199,7 +199,8 @@ def test_a_search_waits_once_for_all_that_it_needs(health: Memory, monkeypatch: 
 
     embed = Meaning.embed
 
-    def asked(self: Meaning, text: str, log: Log, wait_s: float = 0) -> QueryVector:
+    def asked(self: Meaning, text: str, log: Log, wait_s: float = 0, *, guess: bool = False) -> QueryVector:
+        del guess
         waited.append(wait_s)
         return embed(self, text, log)
 
