@@ -70,8 +70,9 @@ _FORMER: Final = pattern(
 _NOW: Final = pattern(r"\b", any_of("now instead but anymore any_more no_longer today changed until"), r"\b")
 
 _LEAD: Final = (
-    r"\W*(?:" + any_of("hm+ uh um oh ah no ok okay sorry well wait argh hey so and but actually") + r"\b\W*)*"
+    r"\W*+(?:" + any_of("hm+ uh um oh ah no ok okay sorry well wait argh hey so and but actually") + r"\b\W*+)*"
 )
+"""Signs and spaces are passed over once: what follows begins with a letter."""
 _ENDS: Final = r"(?=\s*(?:[^\w\s'\"`(]|$))"
 """And nothing that it is about follows: `wait for the build`, `hold on to the keys`, `forget that branch`."""
 _CLEARLY: Final = (
@@ -87,7 +88,7 @@ _TAKES_TURN_BACK: Final = pattern(_LEAD, _CLEARLY)
 _POINTS_BACK: Final = pattern(r"(?:scratch|scrap|strike|forget) (?:that|what i)|second thoughts?|take (?:that|it) back")
 """Words that name what they take back: `no wait` and `actually no` may be about anything."""
 _TAKES_BACK: Final = pattern(_LEAD, _SOMEHOW)
-_TAKES_ITSELF_BACK: Final = pattern(r"(?:^|[,;]|\.{2,}|\s[-\u2013\u2014])\s*", _LEAD, _SOMEHOW, r"\W*$")
+_TAKES_ITSELF_BACK: Final = pattern(r"(?:^|[,;]|(?<!\.)\.{2,}+|\s[-\u2013\u2014])", _LEAD, _SOMEHOW, r"\W*+$")
 
 
 _WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)?")

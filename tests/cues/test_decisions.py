@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from substrate.cues.decisions import decisions
 from substrate.cues.prose import sentences
+from substrate.cues.speakers import takes_itself_back
 
 
 def read_lines(name: str) -> list[dict[str, Any]]:
@@ -257,6 +258,18 @@ def test_lines_and_abbreviations_are_not_looked_at_again_for_each_other(unit: st
     """Eight times the text costs some eight times as much: quadratic work costs 64 times. The best of a few."""
     small, large = (unit * (size // len(unit)) for size in (2_500, 20_000))
     assert any(cpu_seconds(large) < 24 * cpu_seconds(small) for _ in range(5))
+
+
+def test_dots_are_not_passed_over_again_from_each_other() -> None:
+    """Eight times the dots cost thousands of times as much, if each is looked at from others. The best of a few."""
+
+    def seconds(signs: str) -> float:
+        start = time.process_time()
+        for _ in range(3):
+            takes_itself_back(signs)
+        return time.process_time() - start
+
+    assert any(seconds("." * 200) < 100 * seconds("." * 25) for _ in range(5))
 
 
 def test_an_apostrophe_that_is_curly_changes_nothing() -> None:
