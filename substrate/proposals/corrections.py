@@ -91,6 +91,14 @@ _SAYS_SO: Final = re.compile(
 )
 
 
+_MOST_SPANS: Final = 1000
+"""Places of what goes: a text with more is no statement, and nobody can look at all of them."""
+_FURTHER: Final = 200
+"""Characters beside a place that are looked at, beyond those of the new wording."""
+_SHARED: Final = 20
+"""Words at an end of the new wording that the text may have there already."""
+
+
 class Corrected(NamedTuple):
     """A text as it should be, and which way led there."""
 
@@ -116,6 +124,8 @@ def _replaced(text: str, said: str) -> Corrected | None:
         spans = _spans(text, goes) if goes and comes and goes != comes else []
         if not spans:
             continue
+        if len(spans) > _MOST_SPANS:
+            return None
         if not _is_quote(_without_tail(new)):
             if not _joins(_without_tail(new)) <= _joins(old):  # who knows where it ends
                 return None
@@ -166,10 +176,13 @@ def _joins(wording: str) -> set[str]:
 def _fitted(text: str, span: tuple[int, int], new: str) -> str:
     """A new wording without the words at its end, or at its beginning, that the text has there already."""
     words = new.split()
-    for most in range(len(words) - 1, 0, -1):
-        if _is_said(text[span[1] :].split()[:most], words[-most:]):
+    near = len(new) + _FURTHER  # the text may be long, and have it often
+    behind = text[span[1] : span[1] + near].split() if len(words) > 1 else []
+    before = text[max(0, span[0] - near) : span[0]].split() if len(words) > 1 else []
+    for most in range(min(len(words) - 1, _SHARED), 0, -1):
+        if _is_said(behind[:most], words[-most:]):
             return " ".join(words[:-most])
-        if _is_said(text[: span[0]].split()[-most:], words[:most]):
+        if _is_said(before[-most:], words[:most]):
             return " ".join(words[most:])
     return new
 

@@ -74,3 +74,8 @@ def test_no_wording_breaks_it_and_nothing_comes_out_unchanged(text: str, said: s
     for words in (said, f"from {said} to {text}", f'{text} -> "{said}"', f"not {text} but {said}"):
         made = correct(text, words)
         assert made is None or made.text != text
+
+
+def test_what_stands_in_a_text_more_often_than_anybody_can_look_at_is_not_replaced() -> None:
+    assert correct("red " * 1000, "not red but blue or green") == ("blue or green " * 1000, REPLACEMENT)
+    assert correct("red " * 1001, "not red but blue or green") is None
