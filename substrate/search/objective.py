@@ -65,8 +65,8 @@ class Match:
     def shares(self, snapshot: Snapshot, domain: bytes | None) -> Matched:
         """The atoms that match, with shares that sum to one. Those of the domain, if there is one, count more.
 
-        Hits that say little of the objective count next to nothing: scores are squared. Texts that have nothing to do
-        with it are no matches: something is always nearest.
+        Hits that say little of the objective count next to nothing: scores are squared. Without a domain, texts that
+        have nothing to do with it are no matches: something is always nearest. In a domain, the nearest are of use.
         """
         documents = self.index.documents(snapshot.transaction)
         seqs, points, lag = self._best(snapshot, documents, Filters())
@@ -74,8 +74,9 @@ class Match:
         if not self.ingested and _is_crowded(snapshot, documents, seqs):
             set_aside = int((pages_of(snapshot.transaction, documents)[seqs] & self._is_good(points)).sum())
             seqs, points, lag = self._best(snapshot, documents, Filters(without_pages=True))
-        kept = self._matching(points, lag)
-        seqs, points = seqs[kept], points[kept]
+        if domain is None:
+            kept = self._matching(points, lag)
+            seqs, points = seqs[kept], points[kept]
         scores: dict[bytes, float] = {}
         well: set[bytes] = set()
         inside = self._inside(snapshot, documents, domain)[seqs].tolist() if domain is not None else [True] * len(seqs)
