@@ -286,8 +286,9 @@ class _Opener:
         """How much of what was recorded last comes into question."""
         if not self._is_aimed:
             return _RECENT
-        is_young = np.count_nonzero(self._documents.now) < _FEW
-        return _FILLERS if is_young or not any(need.parts.get("match", 0) > 0 for need in needs) else 0
+        if np.count_nonzero(self._documents.now) < _FEW:
+            return _FEW
+        return 0 if any(need.parts.get("match", 0) > 0 for need in needs) else _FILLERS
 
     def _boosted(self, needs: list[Need]) -> list[Need]:
         """In the order in which to look at them: what was taught first, those that wait last; members count double.
@@ -353,7 +354,8 @@ class _Opener:
     def _offers(self, room: int) -> list[Offer]:
         """What could be shown, each in the form in which it would be; most worth first, and nothing twice.
 
-        Beside an objective alone, few of what nothing but use speaks for.
+        Beside an objective alone, few of what nothing but use speaks for; what a person said in a session is not among
+        these, since this is where she is asked about it.
         """
         held, others = self._needs()
         offers = self._filling(held, int(room * PINNED_PART), room) + self._filling(others, room, room)
@@ -362,7 +364,8 @@ class _Opener:
         once = []
         fillers = 0
         for offer in offers:
-            if self._is_aimed and offer.section == "atoms" and offer.candidate.is_filler:
+            candidate = offer.candidate
+            if self._is_aimed and offer.section == "atoms" and candidate.is_filler and not candidate.is_unconfirmed:
                 fillers += 1
                 if fillers > _FILLERS:
                     continue

@@ -25,6 +25,7 @@ from substrate.proof.entry import Kind
 from substrate.search.columns.documents import Mask
 from substrate.snapshot import Snapshot
 from substrate.values.edges import MEMBER_OF, REFERENCES, SUPERSEDES
+from substrate.values.opening import PROPOSED
 from substrate.veil import hidden_in
 from substrate.views.atoms import LatestVersions, VersionRow
 from substrate.views.beside.conflicts import has_conflicts
@@ -81,6 +82,11 @@ class Candidate:
     def is_filler(self) -> bool:
         """Whether nothing speaks for it but that there is room: neither the objective, nor what is needed beside it."""
         return not self.in_domain and _is_filling(self.need)
+
+    @property
+    def is_unconfirmed(self) -> bool:
+        """Whether rules found it in what a person said, and nobody has confirmed it."""
+        return PROPOSED in (self.body.members.get("tags") or ())  # type: ignore[operator]
 
     @property
     def is_holder(self) -> bool:

@@ -15,7 +15,7 @@ from substrate.bootstrap.pack import Item
 from substrate.kv.api import ReadTransaction, kept_by
 from substrate.result import compact_json
 from substrate.values.atoms import about
-from substrate.values.opening import MATCHES, PROPOSED, WEAK, ConflictingFacts, OpeningAtom, notable_evidence, said_of
+from substrate.values.opening import MATCHES, WEAK, ConflictingFacts, OpeningAtom, notable_evidence, said_of
 from substrate.values.times import from_microseconds
 
 __all__ = ["Costs", "Look", "Offer", "Texts", "atom_shown", "clashes_shown", "looking", "shortened", "why_of"]
@@ -130,7 +130,7 @@ class Costs:
                 get("origin"),  # type: ignore[arg-type]
                 entities=entities,
             )
-        if PROPOSED in tags:  # type: ignore[operator]
+        if candidate.is_unconfirmed:
             said["unconfirmed"] = True
         # As `compact` has it, without making an encoder for each: most fields are texts.
         fields = [f'"{at}":{_quoted(of) if type(of) is str else compact_json(of)}' for at, of in said.items()]
@@ -162,7 +162,7 @@ def atom_shown(candidate: Candidate, why: str | None = None, tokens: int = 0) ->
         need=candidate.need.share,
         why=why_of(candidate) if why is None else why,
         stale=_stale(candidate.stale[0], len(candidate.stale)) if candidate.stale else "",
-        unconfirmed=PROPOSED in (get("tags") or ()),  # type: ignore[operator]
+        unconfirmed=candidate.is_unconfirmed,
         grounds=candidate.evidence.parts,
         parts={part: added for part, added in candidate.need.parts.items() if added > 0},
         tokens=tokens,

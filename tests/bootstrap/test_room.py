@@ -86,3 +86,11 @@ def test_in_a_young_store_a_few_of_what_was_recorded_last_stand_beside_an_object
     opening = memory.bootstrap("water the office plants", max_tokens=3000, begin=False)
     assert names(opening)[0] == "v1.note.n1"
     assert [atom.why for atom in opening][1:] == ["recorded last"] * 5
+
+
+def test_in_a_young_store_all_that_a_person_said_in_sessions_stands_beside_an_objective(memory: Memory) -> None:
+    said = [{"name": f"v1.decision.n{at}", "value": text, "tags": ["proposed"]} for at, text in enumerate(OTHERS[:12])]
+    memory.checkpoint(said)
+    opening = memory.bootstrap("water the office plants", max_tokens=3000, begin=False)
+    assert len(names(opening)) == len(said)
+    assert all(atom.unconfirmed for atom in opening)
