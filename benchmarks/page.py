@@ -1,19 +1,20 @@
 """The goals and the results of all benchmarks of one `make bench`, on one page.
 
 Each benchmark notes what it measured where a goal is set, in the file that SUBSTRATE_BENCH_PAGE names. Without that
-variable nothing is noted. `python -m benchmarks.page FILE` prints them as one table, the missed ones first.
+variable nothing is noted. `python -m benchmarks.page FILE` prints them as one table, the missed ones first; with
+`--markdown` as the table that docs/benchmarks.md has of the last whole run.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
-import sys
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
-from benchmarks.table import Result, as_text
+from benchmarks.table import Result, as_markdown, as_text
 
 __all__ = ["note"]
 
@@ -31,15 +32,20 @@ def note(results: Iterable[Result]) -> None:
                 file.write(json.dumps({**asdict(result), "beside": [], "more": {}}) + "\n")
 
 
-def _page(path: Path) -> str:
+def _page(path: Path, *, markdown: bool) -> str:
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     results = [Result(**json.loads(line)) for line in lines]
     missed = [result for result in results if not result.met]
     met = [result for result in results if result.met]
     if not results:
         return "no goal was measured"
-    return f"{as_text([*missed, *met])}\n\n{len(met)} of {len(results)} goals met"
+    table = (as_markdown if markdown else as_text)([*missed, *met])
+    return f"{table}\n\n{len(met)} of {len(results)} goals met"
 
 
 if __name__ == "__main__":
-    print(_page(Path(sys.argv[1])))
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.page", description="What one `make bench` measured.")
+    parser.add_argument("file", type=Path, help="the file in which the benchmarks noted their results")
+    parser.add_argument("--markdown", action="store_true", help="as Markdown")
+    given = parser.parse_args()
+    print(_page(given.file, markdown=given.markdown))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-__all__ = ["Beside", "Result", "as_json", "as_text"]
+__all__ = ["Beside", "Result", "as_json", "as_markdown", "as_text"]
 
 _AT_LEAST = ("/CPU-s", "/s", "recall")
 """Units of which more is better. Of `share`, as of times, less is."""
@@ -94,6 +94,15 @@ def as_text(results: Sequence[Result]) -> str:
         ).rstrip()
         for row in rows
     )
+
+
+def as_markdown(results: Sequence[Result]) -> str:
+    """What was measured beside its target, a line each; bold where it is missed."""
+    lines = ["| what | size | goal | result |", "|---|---|---|---|"]
+    for result in results:
+        work, size, ours, _, target, met, *_ = _lines(result)[0]
+        lines.append(f"| {work} | {size} | {target} | {f'**{ours}**' if met == 'NO' else ours} |")
+    return "\n".join(lines)
 
 
 def as_json(results: Sequence[Result]) -> list[dict[str, Any]]:
