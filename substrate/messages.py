@@ -14,13 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Final, Self
 
 __all__ = [
     "ALLOW_SECRETS",
     "AN_ATOM",
     "ATOM",
     "ATOMS",
+    "EMPTY_STORE",
     "FORGET_SEQS",
     "FSCK",
     "IMPORT_FULL",
@@ -207,6 +208,8 @@ FSCK = Verb("fsck")
 INGEST = Verb("ingest")
 REBUILD = Verb("rebuild")
 ALLOW_SECRETS = Hint("allow_secrets", "to save it anyway, set allow_secrets=True")
+EMPTY_STORE: Final = "the store is empty: save something first"
+"""What is told of a store that holds its key and nothing else."""
 INGESTED = Hint("ingested", "ingested=True shows them")
 INDEX = Hint("index", "index() embeds all atoms")
 WATCH = Hint("watch", "to allow it again, call watch()")

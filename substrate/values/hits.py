@@ -7,14 +7,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from substrate.messages import Message
+from substrate.messages import EMPTY_STORE, Message
 from substrate.result import Result, Results
 from substrate.values.atoms import Atom
 
-__all__ = ["EMPTY_STORE", "FULL_SCORE", "WELL", "Cues", "Found", "Hit", "Match", "Matches"]
+__all__ = ["FULL_SCORE", "WELL", "Cues", "Found", "Hit", "Match", "Matches"]
 
-EMPTY_STORE: Final = "the store is empty: save something first"
-"""What is told of a store that holds its key and nothing else."""
 FULL_SCORE: Final = 1.8
 """What words and meaning that match in full come to, before scores are made shares of it; meaning is 1 of that."""
 WELL: Final = 0.4

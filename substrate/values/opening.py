@@ -9,10 +9,9 @@ from datetime import datetime
 from html import escape
 from typing import Final
 
-from substrate.messages import ATOM, ATOMS, INGESTED, Message
+from substrate.messages import ATOM, ATOMS, EMPTY_STORE, INGESTED, Message
 from substrate.names import type_of
 from substrate.result import UNTYPESET, Result, compact
-from substrate.values.hits import EMPTY_STORE
 
 __all__ = [
     "LEFT_OUT",
