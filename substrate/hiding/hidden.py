@@ -16,6 +16,7 @@ from substrate.ciphers import DomainKey
 from substrate.encryption.unlocked import UnlockedDomains
 from substrate.kv.api import ReadTransaction
 from substrate.log.log import Log
+from substrate.log.tables import HEADS, seq_key
 from substrate.policy import Policy
 from substrate.search.lazy import LazySearch
 from substrate.snapshot import Snapshot
@@ -96,7 +97,13 @@ class HiddenAtoms:
             return self._hidden(policy.tiers, domains, transaction) if domains else None
 
     def _read_tiers(self, transaction: ReadTransaction) -> tuple[tuple[Domain, str], ...]:
-        """Each domain and its tier. What a version of one says is read once."""
+        """Each domain and its tier. What a version of one says is read once, for as long as nothing is erased."""
+        size, note = self._head
+        if self._known and (
+            transaction.get(HEADS, seq_key(size)) != note
+            or erased_between(transaction, size, latest_head(transaction)[0])
+        ):
+            self._known = {}  # one that is out of use may have another tier, although no version of it came
         known: dict[bytes, tuple[int, str]] = {}
         found: list[tuple[Domain, str]] = []
         for row in names(transaction, DOMAIN):

@@ -426,6 +426,16 @@ def test_no_count_tells_how_many_atoms_are_hidden(both: tuple[Memory, Memory]) -
     assert not [kind for kind, _ in before[0] if "forgotten" in kind]  # type: ignore[attr-defined]
 
 
+def test_a_domain_out_of_use_is_hidden_again_when_what_made_it_public_is_forgotten(both: tuple[Memory, Memory]) -> None:
+    memory, agent = both
+    size = memory.head().head.size
+    memory.set_tier("vault", "public")
+    memory.checkpoint(tombstones=["v1.domain.vault"])
+    assert SECRET in [atom.name for atom in agent.list()]
+    memory.forget(seqs=range(size, size + 1))
+    assert SECRET not in [atom.name for atom in agent.list()]
+
+
 @pytest.mark.parametrize("is_part", [True, False])
 def test_what_belongs_to_a_hidden_domain_over_a_name_that_nobody_recorded_is_hidden_also_at_the_first_look(
     both: tuple[Memory, Memory], *, is_part: bool
