@@ -365,14 +365,14 @@ class _Opener:
         fillers = 0
         for offer in offers:
             candidate = offer.candidate
+            text = self._texts.same(candidate)
+            if text in seen:
+                self._gatherer.drop("duplicate", candidate)
+                continue
             if self._is_aimed and offer.section == "atoms" and candidate.is_filler and not candidate.is_unconfirmed:
                 fillers += 1
                 if fillers > _FILLERS:
                     continue
-            text = self._texts.same(offer.candidate)
-            if text in seen:
-                self._gatherer.drop("duplicate", offer.candidate)
-                continue
             if text is not None:
                 seen.add(text)
             once.append(offer)

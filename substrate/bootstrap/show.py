@@ -239,7 +239,8 @@ class Texts:
         beginning = value[:_LOOKED_AT].casefold()
         text, words = " ".join(beginning.split()), " ".join(_WORD.findall(beginning))
         own = ("text", words) if len(words) >= _OWN else ("alone", candidate.version.subject)
-        said = text if len(text) >= _OWN else None, own
+        # What is said of two is not said twice: a note need not name whom it is about.
+        said = " ".join((text, *_about(candidate))) if len(text) >= _OWN else None, own
         if len(value) <= _SHORT:
             self._kept[candidate.version.seq] = said
         return said

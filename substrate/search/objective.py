@@ -17,9 +17,11 @@ from substrate.search.filters import Filters
 from substrate.search.index import Query, SearchIndex, not_embedded
 from substrate.search.ranking import FAINT, rank
 from substrate.search.scope import pages_of
+from substrate.search.words import keyword_mask
 from substrate.snapshot import Snapshot
 from substrate.text.snippet import together
 from substrate.values.hits import WELL
+from substrate.views.words import Field
 
 __all__ = ["Match", "Matched"]
 
@@ -75,7 +77,7 @@ class Match:
             set_aside = int((pages_of(snapshot.transaction, documents)[seqs] & self._is_good(points)).sum())
             seqs, points, lag = self._best(snapshot, documents, Filters(without_pages=True))
         if domain is None:
-            kept = self._matching(points, lag)
+            kept = self._matching(points, lag, self._withheld(snapshot, documents)[seqs])
             seqs, points = seqs[kept], points[kept]
         scores: dict[bytes, float] = {}
         well: set[bytes] = set()
@@ -92,13 +94,25 @@ class Match:
         shares = {subject: score / total for subject, score in scores.items()} if total > 0 else {}
         return Matched(shares, well, set_aside, lag)
 
-    def _matching(self, points: NDArray[np.float32], lag: int) -> Mask:
-        """Which of these scores are those of matches. By words alone, all of texts that have one do."""
+    def _withheld(self, snapshot: Snapshot, documents: Documents) -> Mask:
+        """The versions that are not shown, however well they match."""
+        if self.ingested:
+            return np.zeros(documents.size, np.bool_)
+        return keyword_mask(snapshot.transaction, documents, Field.ORIGIN, "ingested")
+
+    def _matching(self, points: NDArray[np.float32], lag: int, withheld: Mask) -> Mask:
+        """Which of these scores are those of matches. By words alone, all of texts that have one do.
+
+        What is withheld is counted, and takes no place of what is shown.
+        """
         if self.why:
             return points > 0
-        place = np.argsort(np.argsort(-points, kind="stable"), kind="stable")
-        weak = (points >= (FAINT if lag else _FAIR)) & (place < self._is_good(points).sum() + _MOST_WEAK)
-        matching: Mask = weak | ((points >= FAINT) & (place < _BEST))
+        matching = np.zeros(len(points), np.bool_)
+        for some in (withheld, ~withheld):
+            given = points[some]
+            place = np.argsort(np.argsort(-given, kind="stable"), kind="stable")
+            weak = (given >= (FAINT if lag else _FAIR)) & (place < self._is_good(given).sum() + _MOST_WEAK)
+            matching[some] = weak | ((given >= FAINT) & (place < _BEST))
         return matching
 
     def _is_good(self, points: NDArray[np.float32]) -> NDArray[np.bool_]:

@@ -71,6 +71,18 @@ def test_where_nothing_matches_well_that_is_said_and_few_are_shown(notes: Memory
     assert {"v1.note.n3", "v1.note.n7"} <= set(shown)
 
 
+def test_pages_that_are_not_shown_take_no_place_of_what_people_said(notes: Memory) -> None:
+    for page in ("Ferries to Norway leave from Kiel", "A travel adapter for sockets", "Hotels in Paris in winter"):
+        notes.ingest(page, title=page)
+    notes.index()
+    found = [hit.name for hit in notes.search("plan a trip to Japan")]
+    own = [name for name in found if not name.startswith("v1.chunk.")]
+    assert found[0] != own[0], "else this says nothing"
+    opening = notes.bootstrap("plan a trip to Japan", max_tokens=3000, begin=False)
+    assert names(opening) == own[:3]
+    assert opening.left_out.reasons["ingested"] > 0
+
+
 def test_of_what_only_use_speaks_for_a_few_stand_beside_an_objective_and_all_without_one(memory: Memory) -> None:
     memory.checkpoint([f"v1.note.n{at} = {text}" for at, text in enumerate(OTHERS)])
     needs = [Need(subject(memory, f"v1.note.n{at}"), 0.01 * (at + 1), {"usage": 0.01}) for at in range(len(OTHERS))]
@@ -79,6 +91,25 @@ def test_of_what_only_use_speaks_for_a_few_stand_beside_an_objective_and_all_wit
     assert names(beside) == most_used[:5]
     assert not beside.truncated, "a larger budget would show no more"
     assert names(with_needs(memory, needs, Request.of(max_tokens=3000))) == most_used
+
+
+def test_what_says_the_same_again_takes_no_place_of_what_use_speaks_for(memory: Memory) -> None:
+    again = [f"v1.note.again{at}" for at in range(6)]
+    memory.checkpoint([f"{name} = The very same sentence, long enough to stand for itself" for name in again])
+    memory.checkpoint([f"v1.note.n{at} = {text}" for at, text in enumerate(OTHERS[:6])])
+    needs = [Need(subject(memory, name), 0.5, {"usage": 0.5}) for name in again]
+    needs += [Need(subject(memory, f"v1.note.n{at}"), 0.1 / (at + 1), {"usage": 0.1}) for at in range(6)]
+    shown = names(with_needs(memory, needs, Request.of("plan a trip to Japan", max_tokens=3000)))
+    assert shown == [again[0], *(f"v1.note.n{at}" for at in range(4))]
+
+
+def test_what_is_said_of_two_people_is_not_the_same_said_twice(memory: Memory) -> None:
+    value = "Prefers to be told by mail, and never before ten in the morning"
+    for at, whom in enumerate(("Ada", "Bob", "Bob")):
+        memory.checkpoint([{"name": f"v1.note.n{at}", "value": value, "entities": [whom]}])
+    opening = memory.bootstrap(max_tokens=1000, begin=False)
+    assert sorted(atom.entities for atom in opening) == [("Ada",), ("Bob",)]
+    assert opening.left_out.reasons == {"duplicate": 1}
 
 
 def test_in_a_young_store_a_few_of_what_was_recorded_last_stand_beside_an_objective(memory: Memory) -> None:
