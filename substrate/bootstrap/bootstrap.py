@@ -286,9 +286,9 @@ class _Opener:
         """How much of what was recorded last comes into question."""
         if not self._is_aimed:
             return _RECENT
-        if np.count_nonzero(self._documents.now) < _FEW:
-            return _FEW
-        return 0 if any(need.parts.get("match", 0) > 0 for need in needs) else _FILLERS
+        is_young = np.count_nonzero(self._documents.now) < _FEW
+        # More than are shown: some of them may be out of use by now.
+        return _FEW if is_young or not any(need.parts.get("match", 0) > 0 for need in needs) else 0
 
     def _boosted(self, needs: list[Need]) -> list[Need]:
         """In the order in which to look at them: what was taught first, those that wait last; members count double.

@@ -119,6 +119,15 @@ def test_in_a_young_store_a_few_of_what_was_recorded_last_stand_beside_an_object
     assert [atom.why for atom in opening][1:] == ["recorded last"] * 5
 
 
+def test_what_was_deleted_since_takes_no_place_of_what_was_recorded_last(memory: Memory) -> None:
+    memory.checkpoint([f"v1.note.n{at} = {text}" for at, text in enumerate((*OTHERS, *OTHERS))])
+    for at in range(30, 36):
+        memory.checkpoint([f"v1.note.n{at} = This is wrong"])
+        memory.checkpoint(tombstones=[f"v1.note.n{at}"])
+    opening = memory.bootstrap("xylophone", max_tokens=3000, begin=False)
+    assert [atom.why for atom in opening] == ["recorded last"] * 5
+
+
 def test_in_a_young_store_all_that_a_person_said_in_sessions_stands_beside_an_objective(memory: Memory) -> None:
     said = [{"name": f"v1.decision.n{at}", "value": text, "tags": ["proposed"]} for at, text in enumerate(OTHERS[:12])]
     memory.checkpoint(said)
