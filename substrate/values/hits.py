@@ -66,7 +66,7 @@ class Hit(Result):
         return self.atom.value
 
     def __repr__(self) -> str:
-        about = f" (about {', '.join(self.atom.about)})" if self.atom.about else ""
+        about = f" (about {', '.join(map(repr, self.atom.about))})" if self.atom.about else ""
         earlier = "" if self.current else " (earlier)"
         newer = "" if self.newer is None else f" (newer: {self.newer})"
         disputed = "" if self.disputed is None else f" ({self.in_dispute})"

@@ -40,10 +40,17 @@ def test_what_is_found_of_a_graph_tells_of_whom_it_speaks(memory: Memory, graph:
     memory.import_file(graph)
     (keys,) = [hit for hit in memory.search("keeps the keys") if hit.value == "Keeps the keys"]
     assert keys.atom.about == ("Ana Silva",)
-    assert "(about Ana Silva)" in repr(keys)
+    assert "(about 'Ana Silva')" in repr(keys)
     memory.remember("Ana Silva came back in May")
     (said,) = [hit for hit in memory.search("came back in May") if hit.value.startswith("Ana")]
     assert said.atom.about == ()
+
+
+def test_of_whom_it_speaks_is_no_syntax_in_a_hit(memory: Memory) -> None:
+    memory.checkpoint([{"name": "v1.note.keys", "value": "Keeps the keys", "entities": ["Ana\x1b[31m\n) (newer: it"]}])
+    shown = repr(memory.search("keeps the keys")[0])
+    assert shown.isprintable()
+    assert r"(about 'Ana\x1b[31m\n) (newer: it')" in shown
 
 
 @pytest.mark.parametrize("budget", [300, 1200])
