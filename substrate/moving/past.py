@@ -201,9 +201,17 @@ class Past:
 
     def with_older(self, lines: Iterator[Read]) -> Iterator[Read]:
         """All lines, but for the ends of what the store does not have since an undo took it back."""
+        ended: set[object] = set()
         for line in lines:
-            if isinstance(line, Refused) or line.took_back is None:
+            if isinstance(line, Refused):
                 yield line
+                continue
+            if line.took_back is None:
+                (ended.add if line.kind in ("tombstone", "unedge") else ended.discard)(line.key)
+                yield line
+                continue
+            if line.key in ended:  # by a line before, which is recorded too
+                self.known += 1
                 continue
             with self._log.snapshot() as transaction:
                 rows = find_known(transaction, [str(line.fields["name"])] if _is_of_atom(line) else [])

@@ -157,3 +157,20 @@ def test_an_export_made_after_an_undo_is_taken_in_also_with_its_older_lines(tmp_
         assert state(memory) == {("v1.fact.a", "a"), ("v1.fact.b", "b")}
     for memory in (source, new, behind):
         memory.close()
+
+
+def test_with_its_older_lines_an_edge_that_was_ended_stated_again_and_undone_is_ended_once(tmp_path: Path) -> None:
+    source, behind = (open_store(tmp_path / name, model="none") for name in ("source", "behind"))
+    edge = {"source": "v1.fact.a", "type": "references", "target": "v1.fact.b"}
+    source.checkpoint(["v1.fact.a = a", "v1.fact.b = b"], edges=[edge])
+    source.checkpoint(unedges=[edge])
+    source.checkpoint(edges=[edge])
+    follow(behind, source)
+    source.undo()
+    file = io.StringIO()
+    source.export(file)
+    file.seek(0)
+    behind.import_lines(file, older=True)
+    assert not behind.edges("v1.fact.a")
+    for memory in (source, behind):
+        memory.close()
