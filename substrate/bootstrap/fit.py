@@ -8,7 +8,7 @@ around them, exactly: there it is the sum that is the measure, and no reply is w
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
@@ -37,6 +37,12 @@ _FEW: Final = 10
 """Atoms from which on JSON is longer than text, by what is around each; with fewer, words may be longer than codes."""
 _KEPT: Final = 100
 _HEADINGS: Final[dict[Hashable, int]] = {}
+_TIMES: Final[dict[Hashable, tuple[int, int]]] = {}
+"""How often a form of reply shows a value, and the number of tokens. The same for all replies of a form: kept."""
+_LONG: Final = 400
+"""Characters from which on a text is counted in parts: a reply that is made smaller has most of them as before."""
+_BETWEEN: Final = ("\n", "},{")
+"""What stands between the items of a reply: of one in lines, else of one in JSON. No piece of a text reaches across."""
 _UNKNOWN: Final[Mapping[str, int]] = MappingProxyType({})
 
 
@@ -65,12 +71,23 @@ class Measure:
     """How often a value is in an atom that is shown."""
     counts: int = 1
     """How often the number of tokens is in a reply that is shown."""
+    known: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
+    """What was counted of the parts of long texts."""
 
     @classmethod
     def of(cls, counter: TokenCounter, shown: Shown) -> Measure:
-        """The measure of a form of reply. What is shown twice is seen by how much longer a longer text makes it."""
+        """The measure of a form of reply. Forms that are equal show everything alike."""
         if shown is compact:
             return cls(counter)
+        if (shown, counter.name) not in _TIMES:
+            if len(_TIMES) >= _KEPT:
+                _TIMES.clear()
+            _TIMES[shown, counter.name] = cls._times(counter, shown)
+        return cls(counter, shown, *_TIMES[shown, counter.name])
+
+    @staticmethod
+    def _times(counter: TokenCounter, shown: Shown) -> tuple[int, int]:
+        """What is shown twice is seen by how much longer a longer text makes it."""
 
         def more(short: Result, long: Result) -> int:
             grown = (len(two) - len(one) for one, two in zip(_forms(shown(short)), _forms(shown(long)), strict=True))
@@ -79,14 +96,30 @@ class Measure:
         name, digits = "v1.fact.a", 10 ** (_PROBE + 1)
         copies = more(OpeningAtom(name, "x"), OpeningAtom(name, "x" * (_PROBE + 1)))
         counts = more(Opening(counter.name, 10, 10), Opening(counter.name, digits, 10))
-        return cls(counter, shown, copies, counts)
+        return copies, counts
 
     def count(self, item: Result) -> int:
         """How many tokens it takes: in the largest of the forms in which it is sent."""
-        shown = self.shown(item)
-        if isinstance(shown, str):
-            return self.counter.count(shown)
-        return max(self.counter.count(form) for form in shown)
+        return max(map(self._tokens, _forms(self.shown(item))))
+
+    def _tokens(self, text: str) -> int:
+        """As the counter says, which adds up a long text by its parts."""
+        count, known = self.counter.count, self.known
+        if len(text) < _LONG or not adds_up(self.counter):
+            return count(text)
+        between = next((sign for sign in _BETWEEN if sign in text), "")
+        if not between:
+            return count(text)
+        parts = text.split(between)
+        total = (len(parts) - 1) * count(between)
+        for part in parts:
+            tokens = known.get(part)
+            if tokens is None:
+                if part.strip() != part or not part:  # white space that would be counted with what is between
+                    return count(text)
+                tokens = known[part] = count(part)
+            total += tokens
+        return total
 
     @property
     def adds_up(self) -> bool:

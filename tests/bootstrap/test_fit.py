@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from substrate.bootstrap.fit import LEAST_TOKENS, Measure, cost_of, fit, form_of
@@ -96,3 +96,20 @@ def test_words_that_are_longer_than_their_codes_keep_to_the_budget_too() -> None
     fitted = fit(draft, [], Measure(counter))
     assert max(map(counter.count, (fitted.json(), fitted.text()))) <= 97
     assert fitted.truncated
+
+
+parts_of_replies = st.lists(st.text(st.sampled_from(' ab{},"\n\t.é界'), max_size=300), min_size=2, max_size=8)
+
+
+@both
+@pytest.mark.parametrize("between", ["\n", "},{"])
+@given(parts=parts_of_replies)
+@example(parts=["a" * 300, " b", "c " * 200])
+@example(parts=["a" * 300, "", "c" * 200])
+def test_a_long_reply_that_is_counted_in_parts_takes_what_it_takes_as_a_whole(
+    counter: TokenCounter, between: str, parts: list[str]
+) -> None:
+    measure = Measure(counter, lambda item: str(item.to_dict()["why"]))
+    for some in (parts, parts[1:], parts):
+        text = between.join(some)
+        assert measure.count(Absent("v1.fact.a", text)) == counter.count(text)

@@ -18,7 +18,7 @@ from substrate.surfaces.shape import CamelShape, compact_json, shown, with_names
 if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
     from substrate.values.opening import Absent, ConflictingFacts, LeftOut, Opening, OpeningAtom
 
-__all__ = ["Opened", "as_sent", "opening_text", "structured_opening"]
+__all__ = ["Opened", "Sender", "as_sent", "opening_text", "structured_opening"]
 
 _ROOMY: Final = 1000
 """From this budget on, what was asked is repeated."""
@@ -157,6 +157,29 @@ def as_sent(item: Result, words: Words) -> tuple[str, str]:
     if isinstance(part, Opening):
         return compact_json(structured_opening(part, words)), opening_text(part, words)
     return compact_json(with_names_shown(_renamed(part.to_dict()))), shown(part.text(), "\n")
+
+
+class Sender:
+    """How an opening, and each item of it, is sent to a client, beside a note. It is what `bootstrap(shown=...)` takes.
+
+    Two with the same words and note are equal: what was measured of the replies of one holds for the other.
+    """
+
+    def __init__(self, words: Words, note: str) -> None:
+        self._words, self._note = words, note
+
+    def __call__(self, item: Result) -> tuple[str, ...]:
+        """An opening, or an item of one, as it is sent."""
+        from substrate.values.opening import Opening  # noqa: PLC0415 - loaded by now
+
+        note = self._note if isinstance(item, Opening) else ""
+        return tuple(form + note for form in as_sent(item, self._words))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sender) and other._words is self._words and other._note == self._note
+
+    def __hash__(self) -> int:
+        return hash((id(self._words), self._note))
 
 
 def _renamed(said: Any) -> Any:  # noqa: ANN401 - JSON

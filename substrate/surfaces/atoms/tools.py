@@ -16,7 +16,7 @@ from substrate.errors import InputError, NameInvalid, NotFound
 from substrate.limits import LIMITS, check_size
 from substrate.surfaces.arguments import AsOf, Caller, Keys, KeyText, Text, ValidAt
 from substrate.surfaces.atoms.hits import Associated, Hits, Linked
-from substrate.surfaces.atoms.opening import Opened, as_sent, opening_text, structured_opening
+from substrate.surfaces.atoms.opening import Opened, Sender, opening_text, structured_opening
 from substrate.surfaces.atoms.shapes import Accessed, Checkpointed, EdgeGiven, Listed, Taught
 from substrate.surfaces.client import Client, client_of, note_of
 from substrate.surfaces.shape import reply, reply_as_said
@@ -89,8 +89,6 @@ def memory_session_bootstrap(
     Call it once, at the first message, with the objective in the user's words; not at every message. Keep to the
     constraints and preferences it returns; ask the user about conflictingFacts.
     """
-    from substrate.values.opening import Opening  # noqa: PLC0415 - it comes with the engine
-
     caller = _caller(ctx)
     memory = caller.memory
     note = note_of(memory, caller.words) if maxTokens >= _ROOM_FOR_A_NOTE else ""
@@ -100,9 +98,7 @@ def memory_session_bootstrap(
         high_impact=highImpact,
         evidence_threshold=evidenceThreshold,
         domain=domain or None,
-        shown=lambda said: tuple(
-            form + (note if isinstance(said, Opening) else "") for form in as_sent(said, caller.words)
-        ),
+        shown=Sender(caller.words, note),
     )
     text = TextContent(type="text", text=opening_text(opening, caller.words))
     further = [TextContent(type="text", text=note)] if note else []
