@@ -31,9 +31,11 @@ _APART: Final = 0.3
 """The cosine of two objectives of which nobody would say that they are alike."""
 _MATCHES: Final = 60
 """Of what an objective is about, so many of the best."""
-_FAIR: Final = WELL / 2
-"""The score of a weak match that may still have to do with the objective."""
-_MOST_WEAK: Final = 5
+_FAIR: Final = WELL / 4
+"""The score of a weak match that may still have to do with an objective of few terms: below are the nearest of all."""
+_FEW_TERMS: Final = 8
+"""An objective of more speaks of several things, and what has to do with one of them scores less by as much."""
+_MOST_WEAK: Final = 12
 """Weak matches, at most."""
 _BEST: Final = 3
 """So many of the best match, however weakly: a search finds them too."""
@@ -108,10 +110,11 @@ class Match:
         if self.why:
             return points > 0
         matching = np.zeros(len(points), np.bool_)
+        fair = max(FAINT, _FAIR * min(1.0, _FEW_TERMS / max(1, len(self.query.terms))))
         for some in (withheld, ~withheld):
             given = points[some]
             place = np.argsort(np.argsort(-given, kind="stable"), kind="stable")
-            weak = (given >= (FAINT if lag else _FAIR)) & (place < self._is_good(given).sum() + _MOST_WEAK)
+            weak = (given >= (FAINT if lag else fair)) & (place < self._is_good(given).sum() + _MOST_WEAK)
             matching[some] = weak | ((given >= FAINT) & (place < _BEST))
         return matching
 

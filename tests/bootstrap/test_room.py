@@ -134,3 +134,24 @@ def test_in_a_young_store_all_that_a_person_said_in_sessions_stands_beside_an_ob
     opening = memory.bootstrap("water the office plants", max_tokens=3000, begin=False)
     assert len(names(opening)) == len(said)
     assert all(atom.unconfirmed for atom in opening)
+
+
+def test_an_objective_of_many_parts_is_opened_with_what_has_to_do_with_one_of_them(notes: Memory) -> None:
+    parts = {
+        "retries": "The billing service retries a failed card payment three times",
+        "refunds": "Refunds go through the ledger service",
+        "invoices": "Invoices are rendered as PDF by the documents worker",
+        "portal": "The customer portal runs on Next.js in the web cluster",
+        "migrations": "Database migrations run with Alembic before each deploy",
+        "taxes": "Customers in Austria pay 20 percent VAT",
+        "support": "The support team sees invoices in Zendesk through an app",
+    }
+    notes.checkpoint([{"name": f"v1.note.{name}", "value": text} for name, text in parts.items()])
+    notes.index()
+    objective = (
+        "Add a new payment method to the customer portal: change the billing service so that refunds and invoices are "
+        "correct for customers in Austria, write the database migration, and deploy it to staging and then to production"
+    )
+    shown = names(notes.bootstrap(objective, begin=False))
+    assert {f"v1.note.{name}" for name in parts} <= set(shown)
+    assert len(shown) <= len(parts) + 4, "beside them the payment provider, and little else"
