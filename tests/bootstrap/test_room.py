@@ -150,7 +150,7 @@ def test_an_objective_of_many_parts_is_opened_with_what_has_to_do_with_one_of_th
     notes.index()
     objective = (
         "Add a new payment method to the customer portal: change the billing service so that refunds and invoices are "
-        "correct for customers in Austria, write the database migration, and deploy it to staging and then to production"
+        "correct for customers in Austria, write the database migration, and deploy it to staging and then production"
     )
     shown = names(notes.bootstrap(objective, begin=False))
     assert {f"v1.note.{name}" for name in parts} <= set(shown)
