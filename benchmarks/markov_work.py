@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import random
+import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate
+from pathlib import Path
 
+from benchmarks.raw_lmdb import RawLmdb
+from benchmarks.rows import Recorded, recording_rows
 from benchmarks.search_reads import known_vectors
 from benchmarks.search_stores import SearchStore
 from benchmarks.search_workload import SearchTexts, name_of
 from benchmarks.table import Beside, Result
 from benchmarks.timing import Contender, interleave
+from substrate.log.tables import TABLES
 from substrate.memory import Memory
 
 __all__ = ["measure_learning"]
@@ -23,8 +28,12 @@ _POOL = 500
 _SESSIONS = 2_000
 _LENGTH = 8
 _PREDICT_S = 2e-3
+_PREDICT_ROWS = 10.0
+"""What a prediction may cost of what it costs to read the rows that it touches, and nothing else."""
 _BOOTSTRAP_S = {10_000: 10e-3, 100_000: 15e-3, 1_000_000: 40e-3}
 _ACCESS_S = 0.4e-3
+_TIMED = 100
+"""Of the contexts of predictions, so many are at most used up where these are timed."""
 _TRAIN_S = 5e-3
 _CONTEXT_S = 5e-3
 _OBSERVE = 2_000
@@ -89,6 +98,25 @@ def _rate(memory: Memory, sessions: Sequence[dict[str, object]]) -> float:
     return accesses / (time.process_time() - began)
 
 
+def _raw_rows(store: SearchStore, predict: Callable[[int], object], calls: range) -> Beside:
+    """Raw LMDB, which reads the rows of these predictions from a copy of the store. What is in memory is no row.
+
+    The predictions were not made before: then more of what they read would be kept, as where they are timed.
+    """
+    recorded: list[Recorded] = []
+    for call in calls:
+        with recording_rows() as rows:
+            predict(call)
+        recorded.append(rows)
+    with tempfile.TemporaryDirectory() as folder:
+        raw = RawLmdb.copy_of(store.path, Path(folder) / "raw", TABLES)
+        again = Contender(raw.read_again, lambda call: recorded[call % len(recorded)])
+        read = interleave({"raw": again}, 15, 10, warm_up=2)["raw"]
+        raw.close()
+    count = sum(rows.rows_read for rows in recorded) / len(recorded)
+    return Beside(f"raw LMDB, the same {count:,.0f} rows", read.cpu, "us")
+
+
 def measure_learning(store: SearchStore, texts: SearchTexts) -> list[Result]:
     """Observe, predict, bootstrap, train and context, in this order, in one open memory."""
     work = Work(store, texts)
@@ -126,6 +154,7 @@ def measure_learning(store: SearchStore, texts: SearchTexts) -> list[Result]:
         reads = {"predict": predict, "bootstrap": bootstrap, "blank": blank, "context": context}
         timed = interleave({name: Contender(run) for name, run in reads.items()}, 15, 5, warm_up=2)
         single = interleave({"access": Contender(access), "plain": Contender(plain)}, 15, 5)
+        raw = _raw_rows(store, predict, range(_TIMED, len(contexts)))
         trained = interleave({"train": Contender(train)}, 10, 3)["train"]
     size = store.size
 
@@ -134,6 +163,14 @@ def measure_learning(store: SearchStore, texts: SearchTexts) -> list[Result]:
 
     return [
         row("predict after 4 accesses: CPU p50", "predict", _PREDICT_S),
+        Result(
+            "predict, over the rows that it touches: CPU",
+            size,
+            timed["predict"].cpu / raw.value,
+            "x",
+            _PREDICT_ROWS,
+            [raw],
+        ),
         row("bootstrap by objective and domain, embedding apart: CPU p50", "bootstrap", _BOOTSTRAP_S.get(size)),
         row("bootstrap by domain alone: CPU p50", "blank", _BOOTSTRAP_S.get(size)),
         row("context, depth 2: CPU p50", "context", _CONTEXT_S),
