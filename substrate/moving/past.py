@@ -4,8 +4,10 @@ A line is left out if the store has something else of its atom or edge that was 
 counts from the time that its own line gave. Rows of a table give none: a row is left out if its file brought the same
 value last, and the atom has changed since. Spaces at the start and end of a value do not count there: earlier versions
 did not keep them. If nothing else has changed since, such a row is news. What an undo took back counts as never said.
-If it was taken back where it comes from, it goes out of use here, unless the store has more of that atom or edge. A
-line that cannot be judged is news: the checkpoint refuses it.
+If it was taken back where it comes from, it goes out of use here, unless the store has more of that atom or edge, or
+somebody said it again here. A line that cannot be judged is news: the checkpoint refuses it.
+
+With the older lines, too, all is news but for the ends of what was taken back, which are judged in the same way.
 
 The judgement is made ahead, in a snapshot. If others write meanwhile, it is made again under the write lock.
 """
@@ -37,7 +39,7 @@ from substrate.save.repeat import compared, is_same, merged
 from substrate.schema import UNDOES
 from substrate.values.saved import Refused
 from substrate.views.atoms import VersionRow, find_names, latest_version, versions_of
-from substrate.views.beside.recorded import recorded_at
+from substrate.views.beside.recorded import came_from, recorded_at
 from substrate.views.edges import Link, find_link, statements_of
 from substrate.views.traces import confirmation_of
 
@@ -80,10 +82,12 @@ class _Words(NamedTuple):
 
 
 class _Said(NamedTuple):
-    """A version, and when it was recorded in the store that it comes from."""
+    """A version, and from when it counts: mostly when it was recorded in the store that it comes from."""
 
     words: _Words
     time: int
+    came_from: int
+    """The same, also if it counts as said when it was imported."""
     is_again: bool = False
     """Whether an undo said it again, which counts from when it was said first."""
 
@@ -91,8 +95,10 @@ class _Said(NamedTuple):
 class _History:
     """What the store says of one atom or edge, latest first."""
 
-    def __init__(self, said: Sequence[_Said]) -> None:
+    def __init__(self, said: Sequence[_Said], *, is_confirmed: bool) -> None:
         self.said = said
+        self.is_confirmed = is_confirmed
+        """Whether the latest was said again here."""
         self.time = max((one.time for one in said if not one.is_again), default=_NEVER)
 
     def is_ended(self) -> bool:
@@ -160,10 +166,14 @@ class _Row:
 
 
 class Past:
-    """Judges the lines of one import by what the store says. `said`: who says what the lines say."""
+    """Judges the lines of one import by what the store says. `said`: who says what the lines say.
 
-    def __init__(self, log: Log, said: Mapping[str, object]) -> None:
+    With `older`, a line is news also if the store has something else that was recorded later.
+    """
+
+    def __init__(self, log: Log, said: Mapping[str, object], *, older: bool = False) -> None:
         self._log = log
+        self._takes_older = older
         self._common = read_said(said)
         self._session = self._common.get("session")
         self._histories: dict[object, _History] = {}
@@ -190,6 +200,9 @@ class Past:
 
     def news(self, lines: Iterator[Read]) -> Iterator[Read]:
         """The lines without those that are left out. What the store says now is passed on, to be confirmed."""
+        if self._takes_older:
+            yield from self._with_older(lines)
+            return
         while portion := list(_portion(lines)):
             with self._log.snapshot() as transaction:
                 self._others = self._written_by_others(transaction) if self._others is None else self._others
@@ -199,8 +212,8 @@ class Past:
                 if isinstance(line, Refused) or self._note(line, verdict):
                     yield line
 
-    def with_older(self, lines: Iterator[Read]) -> Iterator[Read]:
-        """All lines, but for the ends of what the store does not have since an undo took it back."""
+    def _with_older(self, lines: Iterator[Read]) -> Iterator[Read]:
+        """All lines, but for the ends of what an undo took back, if the store does not have just that."""
         ended: set[object] = set()
         for line in lines:
             if isinstance(line, Refused):
@@ -216,9 +229,7 @@ class Past:
             with self._log.snapshot() as transaction:
                 rows = find_known(transaction, [str(line.fields["name"])] if _is_of_atom(line) else [])
                 verdict = self._judge_undone(transaction, line, line.took_back, rows)
-            if verdict is _Verdict.SAME:
-                self.known += 1
-            else:
+            if self._note(line, verdict):
                 yield line
 
     def only_spaces(self, transaction: ReadTransaction, line: Line, seq: int) -> bool:
@@ -235,12 +246,16 @@ class Past:
 
     def stale(self, transaction: ReadTransaction, lines: Sequence[Line]) -> list[Line]:
         """The lines, taken for news, of which others have said something later meanwhile. They are left out then."""
-        if self._others is None or self._written_by_others(transaction) == self._others:
+        is_as_judged = self._others is None or self._written_by_others(transaction) == self._others
+        # To say a thing again writes no entry, and keeps it.
+        is_judged = self._takes_older or is_as_judged
+        judged = [line for line in lines if line.took_back is not None] if is_judged else lines
+        if not judged:
             return []
         self._histories.clear()
         self._kept = 0
-        rows = find_known(transaction, (str(line.fields["name"]) for line in lines if _is_of_atom(line)))
-        return [line for line in lines if self._is_stale(transaction, line, rows)]
+        rows = find_known(transaction, (str(line.fields["name"]) for line in judged if _is_of_atom(line)))
+        return [line for line in judged if self._is_stale(transaction, line, rows)]
 
     def leave_out(self, lines: Iterable[Line]) -> None:
         """Name the atoms and edges of these lines among those that are left out."""
@@ -272,6 +287,8 @@ class Past:
             return _Verdict.NEWS  # it will be refused, with the reason
 
     def _is_stale(self, transaction: ReadTransaction, line: Line, rows: Mapping[str, VersionRow]) -> bool:
+        if line.took_back is not None:
+            return self._judge_undone(transaction, line, line.took_back, rows) is not _Verdict.NEWS
         try:
             if line.recorded_at is None:
                 return self._judge_row(transaction, line, rows) is _Verdict.OLDER
@@ -291,6 +308,8 @@ class Past:
         self, transaction: ReadTransaction, line: Line, time: int, rows: Mapping[str, VersionRow]
     ) -> _Verdict:
         if line.took_back is not None:
+            if line.key in self._passed:
+                return _Verdict.SAME
             verdict = self._judge_undone(transaction, line, line.took_back, rows)
             if verdict is _Verdict.NEWS:
                 self._passed[line.key] = time
@@ -308,15 +327,16 @@ class Past:
     def _judge_undone(
         self, transaction: ReadTransaction, line: Line, took_back: frozenset[int], rows: Mapping[str, VersionRow]
     ) -> _Verdict:
-        """An undo took all of it back where it comes from: news for a store that has just that."""
+        """An undo took all of it back where it comes from: news for a store that has just that, and did not say it."""
         try:
             history = self._history(transaction, line, rows)
         except (InputError, UnicodeError):
             return _Verdict.SAME
-        if not history.said or history.said[0].time not in took_back or line.key in self._passed:
+        if not history.said or history.said[0].came_from not in took_back:
             return _Verdict.SAME
-        rest = list(dropwhile(lambda one: one.time in took_back, history.said))
-        return _Verdict.NEWS if not rest or rest[0].words.kind in _ENDS else _Verdict.OLDER
+        rest = list(dropwhile(lambda one: one.came_from in took_back, history.said))
+        is_all = not rest or rest[0].words.kind in _ENDS
+        return _Verdict.NEWS if is_all and not history.is_confirmed else _Verdict.OLDER
 
     def _compare(
         self, transaction: ReadTransaction, line: Line, time: int, history: _History, passed: int | None
@@ -388,15 +408,25 @@ def _history(transaction: ReadTransaction, versions: Iterable[VersionRow | Link]
     standing = _standing(transaction, versions)
     said: list[_Said] = []
     again: list[int] = []
+    is_confirmed = False
     for row, body in zip(standing, bodies_of(transaction, [row.seq for row in standing]), strict=True):
         if body is not None:
-            time = recorded_at(transaction, row.seq)
+            is_confirmed = is_confirmed if said else _is_confirmed(transaction, row)
             again += [len(said)] if UNDOES in body.members else []
-            said.append(_Said(_digest(row.kind, body.members), body.time if time is None else time))
+            counts = recorded_at(transaction, row.seq)
+            came = came_from(transaction, row.seq) if counts is None else counts
+            words = _digest(row.kind, body.members)
+            said.append(_Said(words, body.time if counts is None else counts, body.time if came is None else came))
     for at in again:
         if any(one.words == said[at].words for one in said[at + 1 :]):
             said[at] = said[at]._replace(is_again=True)
-    return _History(said)
+    return _History(said, is_confirmed=is_confirmed)
+
+
+def _is_confirmed(transaction: ReadTransaction, row: VersionRow | Link) -> bool:
+    """Whether a version was said again, and not only by a line that was imported again."""
+    found = confirmation_of(transaction, row.edge if isinstance(row, Link) else row.subject, row.seq)
+    return found is not None and found.times > 0
 
 
 def _standing(transaction: ReadTransaction, versions: Iterable[_Version]) -> list[_Version]:

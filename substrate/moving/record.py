@@ -105,7 +105,11 @@ class _Chunk:
     def has_lines(self) -> bool:
         return any(self.lines.values())
 
-    def recorded_at(self) -> dict[str, list[int | None]]:
+    def batch(self, how: Recording) -> Batch:
+        """The lines as a checkpoint takes them. To put an older line back is said now."""
+        return replace(Batch.of(**self.items), recorded_at=self._recorded_at(), counts_now=how.older)
+
+    def _recorded_at(self) -> dict[str, list[int | None]]:
         """When each item was recorded in the store that it comes from; empty if no line says it."""
         if all(line.recorded_at is None for line in self.taken):
             return {}
@@ -158,7 +162,7 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
     confirmed: dict[str, None] = {}
     size = log.head().head.size
     last = 0
-    past = Past(log, how.said)
+    past = Past(log, how.said, older=how.older)
 
     def report() -> Imported:
         told = _by_line(refused, how)
@@ -167,7 +171,7 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
         )
 
     try:
-        for chunk in _chunks(past.with_older(lines.lines) if how.older else past.news(lines.lines)):
+        for chunk in _chunks(past.news(lines.lines)):
             refused += chunk.refused
             if how.dry_run:
                 results += _ends(log, chunk, brought)
@@ -286,13 +290,11 @@ def _written(log: Log, chunk: _Chunk, how: Recording, past: Past, after: int | N
     """
 
     def check(transaction: ReadTransaction) -> None:
-        if not how.older and (lines := past.stale(transaction, chunk.taken)):
+        if lines := past.stale(transaction, chunk.taken):
             raise _Stale(lines)
 
     while chunk.has_lines:
-        batch = replace(Batch.of(**chunk.items), touches=chunk.touches, part=Part("import", after))
-        # To put an older line back is said now.
-        batch = batch if how.older else replace(batch, recorded_at=chunk.recorded_at())
+        batch = replace(chunk.batch(how), touches=chunk.touches, part=Part("import", after))
         try:
             return chunk, checkpoint(
                 log,
@@ -312,8 +314,7 @@ def _written(log: Log, chunk: _Chunk, how: Recording, past: Past, after: int | N
 
 def _compared(log: Log, chunk: _Chunk, how: Recording) -> Saved:
     """What writing the lines would come to. What other lines of the file would have changed by then does not count."""
-    batch = replace(Batch.of(**chunk.items), part=Part("import", 0))
-    batch = batch if how.older else replace(batch, recorded_at=chunk.recorded_at())
+    batch = replace(chunk.batch(how), part=Part("import", 0))
     planner, _ = read_batch(batch, expect=None, said=how.said, partial=how.partial, allow_secrets=how.allow_secrets)
     planner.is_import = how.old_names
     with log.snapshot() as transaction:

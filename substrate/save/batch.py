@@ -50,6 +50,8 @@ class Batch:
     recorded_at: Mapping[str, Sequence[int | None]] = field(default_factory=dict)
     """When items were recorded in the store that they come from, in microseconds since 1970: a list for each argument,
     in its order; empty: they come from none."""
+    counts_now: bool = False
+    """Whether they count as said here and now nevertheless."""
 
     @classmethod
     def of(  # noqa: PLR0913, PLR0917

@@ -57,7 +57,7 @@ from substrate.values.edges import CONTRADICTS, PRODUCED_BY, RENAMED_TO, SUPERSE
 from substrate.values.saved import Contradicted, Saved
 from substrate.veil import bare
 from substrate.views.atoms import VersionRow, find_name, find_names, latest_version, versions_of
-from substrate.views.beside.recorded import recorded_row
+from substrate.views.beside.recorded import came_from, recorded_row
 from substrate.views.edges import Link, find_link, is_linked, statement_at
 from substrate.views.touches import Touch, TouchKind, touch_traces
 from substrate.views.traces import Trace, confirmation_of, expected_name, trace_confirmed, trace_expected
@@ -208,7 +208,7 @@ class Planner:
         for item, unedge in self.items.unedges:
             self._try(item, None, lambda unedge=unedge: self._unedge(transaction, unedge))  # type: ignore[misc]
         for item, edge in edges:
-            self._try(item, None, lambda edge=edge: self._state(transaction, edge, time))  # type: ignore[misc]
+            self._try(item, None, lambda item=item, edge=edge: self._state(transaction, item, edge, time))  # type: ignore[misc]
         self.refusals.stop()
         check_quota(transaction, list(self.recorded), len(self.tombstoned))
         if not self.whole:
@@ -222,7 +222,7 @@ class Planner:
         if self.batch.part is not None:
             yield self.batch.part.row(start)
         if self.batch.recorded_at:
-            yield recorded_row(start, self._recorded_at)
+            yield recorded_row(start, self._recorded_at, counts_now=self.batch.counts_now)
 
     def _encrypt(self, transaction: ReadTransaction, time: int) -> None:
         """From here on, what belongs to encrypted domains is ciphertext under opaque names."""
@@ -330,7 +330,7 @@ class Planner:
             if is_same(both, known.members, atom.cleared) and not self._brings_back(transaction, item, known, said):
                 self.confirmed[atom.name] = None
                 if known.seq is not None:
-                    self._confirm(transaction, known, time)
+                    self._confirm(transaction, item, known, time)
                 return
             said = placed_by(said, both)
             if self.batch.part is None:  # an import says of each version whose word it was
@@ -351,7 +351,7 @@ class Planner:
 
         A line of an import does so if it says that it was recorded after the edge.
         """
-        said_at = self._said_at(item)
+        said_at = None if self.batch.counts_now else self._said_at(item)
         if known.seq is None or not is_person(said) or (self.batch.part is not None and said_at is None):
             return False
         return is_hidden_by_agent(transaction, known.subject, said_at)
@@ -380,11 +380,14 @@ class Planner:
             if expected_name(transaction, find_subject(transaction, name)) is None:
                 raise
 
-    def _confirm(self, transaction: ReadTransaction, known: _Known, time: int) -> None:
+    def _confirm(self, transaction: ReadTransaction, item: str, known: _Known, time: int) -> None:
+        """Note that a version was said again. A line that was imported before is no second witness."""
         if known.seq is None or known.members is None:
             raise AssertionError("what is confirmed is a version that was there")
         before = confirmation_of(transaction, known.subject, known.seq)
-        counts = not repeats(self.common, known.members)
+        said_at = self._said_at(item)
+        is_same_line = said_at is not None and came_from(transaction, known.seq) == said_at
+        counts = not is_same_line and not repeats(self.common, known.members)
         self._traces.append(trace_confirmed(known.subject, known.seq, time, before, counts=counts))
 
     def _tombstone(self, transaction: ReadTransaction, stone: TombstoneGiven) -> None:
@@ -405,7 +408,7 @@ class Planner:
     def _who(self) -> dict[str, Json]:
         return {key: text for key, text in self.common.items() if text is not None}
 
-    def _state(self, transaction: ReadTransaction, edge: EdgeGiven, time: int) -> None:
+    def _state(self, transaction: ReadTransaction, item: str, edge: EdgeGiven, time: int) -> None:
         edge = self._as_kept(transaction, edge)
         if edge.type == RENAMED_TO and not (self.batch.may_rename or self.is_import):
             raise InputError("an edge of the type renamed_to comes with a rename only")
@@ -423,7 +426,7 @@ class Planner:
             if is_same(both, known.members, edge.cleared) and not self._takes_over(transaction, edge, known, said):
                 self.confirmed[f"{edge.source} {edge.type} {edge.target}"] = None
                 if known.seq is not None:
-                    self._confirm(transaction, known, time)
+                    self._confirm(transaction, item, known, time)
                 return
             said = placed_by(said, both)
         ends = ((source, edge.source), (target, edge.target))

@@ -5,13 +5,16 @@ from __future__ import annotations
 import io
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
+import pytest
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
 from substrate import open as open_store
 from substrate.errors import InputError, SubstrateError
 from substrate.memory import Memory
+from substrate.moving import record
 
 NAMES = ("v1.fact.a", "v1.fact.b", "v1.fact.c")
 Step = tuple[str, str, str]
@@ -54,13 +57,13 @@ def edges_of(memory: Memory, name: str) -> list[object]:
         return []
 
 
-def follow(target: Memory, source: Memory) -> set[str]:
+def follow(target: Memory, source: Memory, *, older: bool = False) -> set[str]:
     """Import what the source says; what was left out."""
     file = io.StringIO()
     source.export(file)
     file.seek(0)
     try:
-        return set(target.import_lines(file).older)
+        return set(target.import_lines(file, older=older).older)
     except InputError as error:
         assert "nothing to import" in str(error)  # noqa: PT017
         return set()
@@ -106,22 +109,58 @@ def test_what_a_store_said_itself_stays_if_another_takes_the_same_back(tmp_path:
         memory.close()
 
 
-def test_what_a_store_only_said_again_after_an_import_goes_by_name_and_stays_once_it_is_saved_anew(
-    tmp_path: Path,
+@pytest.mark.parametrize("older", [False, True])
+def test_what_a_store_said_again_after_an_import_stays_and_what_only_imports_said_again_goes(
+    tmp_path: Path, *, older: bool
 ) -> None:
-    """A confirmation does not tell a person from a second import, so it is no word of its own."""
     source, target = (open_store(tmp_path / name, model="none") for name in ("source", "target"))
-    source.checkpoint(["v1.fact.a = x"])
-    follow(target, source)
+    edge = {"source": "v1.fact.a", "type": "references", "target": "v1.fact.b"}
+    source.checkpoint(["v1.fact.a = x", "v1.fact.b = x", "v1.fact.c = x"], edges=[edge])
+    for _ in range(3):
+        follow(target, source, older=older)
     assert target.checkpoint(["v1.fact.a = x"]).confirmed == ("v1.fact.a",)
     source.undo()
-    file = io.StringIO()
-    source.export(file)
-    file.seek(0)
-    assert target.import_lines(file).tombstoned == ("v1.fact.a",)
-    target.checkpoint(["v1.fact.a = x"])
-    assert follow(target, source) == set()
+    assert follow(target, source, older=older) == {"v1.fact.a"}
     assert state(target) == {("v1.fact.a", "x")}
+    for memory in (source, target):
+        memory.close()
+
+
+def test_what_came_with_older_lines_and_was_undone_since_goes_and_words_of_the_stores_own_stay(tmp_path: Path) -> None:
+    """`b` and `c` it said before, `d` it changed since; `a` and the edge only came in."""
+    source, target = (open_store(tmp_path / name, model="none") for name in ("source", "target"))
+    edge = {"source": "v1.fact.a", "type": "references", "target": "v1.fact.b"}
+    target.checkpoint(["v1.fact.b = x", "v1.fact.c = mine"])
+    source.checkpoint([f"v1.fact.{name} = x" for name in "abcd"], edges=[edge])
+    follow(target, source, older=True)
+    target.checkpoint(["v1.fact.d = changed"])
+    source.undo()
+    kept = {("v1.fact.b", "x"), ("v1.fact.c", "x"), ("v1.fact.d", "changed")}
+    for _ in range(2):
+        assert follow(target, source, older=True) == {"v1.fact.c"}
+        assert state(target) == kept
+    for memory in (source, target):
+        memory.close()
+
+
+@pytest.mark.parametrize("older", [False, True])
+def test_what_is_said_again_while_its_end_comes_in_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, older: bool
+) -> None:
+    source, target = (open_store(tmp_path / name, model="none") for name in ("source", "target"))
+    source.checkpoint(["v1.fact.a = x"])
+    follow(target, source, older=older)
+    source.undo()
+    source.checkpoint(["v1.fact.b = x"])
+    write = record.checkpoint
+
+    def meddling(*given: Any, **options: Any) -> Any:
+        target.checkpoint(["v1.fact.a = x"])
+        return write(*given, **options)
+
+    monkeypatch.setattr(record, "checkpoint", meddling)
+    assert follow(target, source, older=older) == {"v1.fact.a"}
+    assert state(target) == {("v1.fact.a", "x"), ("v1.fact.b", "x")}
     for memory in (source, target):
         memory.close()
 
