@@ -33,6 +33,7 @@ __all__ = [
     "document_words",
     "find_words",
     "fit",
+    "has_whole",
     "keyword",
     "matching",
     "query_terms",
@@ -172,6 +173,27 @@ def matching(text: str, wanted: AbstractSet[str]) -> list[Span]:
         elif not term and not wanted.isdisjoint(several := _of_text[word][1]):
             found.append(Span(start, end, several))
     return found
+
+
+def has_whole(text: str, part: str) -> bool:
+    """Whether a part stands in a text as whole words: `al` in `to al, and`, not in `malmö`. Both are in one spelling.
+
+    In a script that writes no spaces between words, it may stand anywhere.
+    """
+    at = text.find(part) if part else -1
+    while at >= 0:
+        end = at + len(part)
+        if not (_is_one_word(text[at - 1 : at + 1]) or _is_one_word(text[end - 1 : end + 1])):
+            return True
+        at = text.find(part, at + 1)
+    return False
+
+
+def _is_one_word(two: str) -> bool:
+    """Whether two characters that follow each other belong to one word. Not so of less than two."""
+    if len(two) < 2 or not all(one.isalnum() or unicodedata.category(one)[0] == "M" for one in two):  # noqa: PLR2004
+        return False
+    return two.isascii() or _runs_pattern().search(two) is None
 
 
 @lru_cache(maxsize=4096)  # tags and entities are few

@@ -18,6 +18,7 @@ from substrate.proof.encoding import Json
 from substrate.result import Result, Results
 from substrate.schema import ORIGINS
 from substrate.text.quote import if_needed
+from substrate.text.terms import has_whole
 from substrate.values.edges import Window
 from substrate.values.predictions import Prediction
 from substrate.values.times import EPOCH
@@ -98,12 +99,15 @@ class Atom(Result):
 def about(value: str, entities: Sequence[str]) -> tuple[str, ...]:
     """The first of the entities that the value does not name, in whatever case: `Lives in London` does not say who.
 
-    A part of a whole is not asked about: it names all its entities, and its source tells the rest.
+    Nor does a name that only stands within a word: `Moved to Malmö` does not name Al. A part of a whole is not asked
+    about: it names all its entities, and its source tells the rest.
     """
     if not entities:
         return ()
     said = _spelling(value)
-    missing = (entity for entity in entities if len(entity) <= _LONGEST_ABOUT and _spelling(entity) not in said)
+    missing = (
+        entity for entity in entities if len(entity) <= _LONGEST_ABOUT and not has_whole(said, _spelling(entity))
+    )
     return tuple(islice(missing, _MOST_ABOUT))
 
 

@@ -46,6 +46,14 @@ def test_what_is_found_of_a_graph_tells_of_whom_it_speaks(memory: Memory, graph:
     assert said.atom.about == ()
 
 
+def test_whom_it_speaks_of_is_told_where_the_name_only_stands_within_a_word(memory: Memory) -> None:
+    memory.checkpoint([{"name": "v1.note.n1", "value": "Moved to Malmö", "entities": ["Al", "malmö"]}])
+    (moved,) = memory.search("who moved")
+    assert moved.atom.about == ("Al",)
+    (shown,) = memory.bootstrap("who moved")
+    assert shown.entities == ("Al",)
+
+
 def test_of_whom_it_speaks_is_no_syntax_in_a_hit(memory: Memory) -> None:
     memory.checkpoint([{"name": "v1.note.keys", "value": "Keeps the keys", "entities": ["Ana\x1b[31m\n) (newer: it"]}])
     shown = repr(memory.search("keeps the keys")[0])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import substrate.text.terms as module
-from substrate.text.terms import MAX_TERM, document_words, fit, keyword, matching, query_terms, spans
+from substrate.text.terms import MAX_TERM, document_words, fit, has_whole, keyword, matching, query_terms, spans
 from tests.search.happenings import few
 from tests.text.bags import document_terms
 
@@ -241,3 +241,34 @@ def test_a_very_long_run_of_accents_takes_no_longer_than_a_text_of_that_length()
     some = "a" + "".join(MARKS) * 4
     assert keyword(some) == unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", some).casefold())
     assert len(document_terms("v1.x.y", "a" + "".join(MARKS) * 3000).counts) > 2
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("al moved to malmö", "al"),
+        ("it is al's", "al"),
+        ("ask (al)", "al"),
+        ("uses c++ and c", "c++"),
+        ("ada lovelace wrote it", "ada lovelace"),
+        ("私は東京に住む", "東京"),
+        ("malmö, says al", "al"),
+    ],
+)
+def test_a_name_stands_in_a_text_as_whole_words(text: str, part: str) -> None:
+    assert has_whole(text, part)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("moved to malmö", "al"),
+        ("algiers", "al"),
+        ("malmo\u0308 calls", "malmo"),
+        ("room 12", "1"),
+        ("al", ""),
+        ("", "al"),
+    ],
+)
+def test_a_part_of_a_word_is_no_name_in_it(text: str, part: str) -> None:
+    assert not has_whole(text, part)
