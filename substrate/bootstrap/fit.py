@@ -37,6 +37,7 @@ _FEW: Final = 10
 """Atoms from which on JSON is longer than text, by what is around each; with fewer, words may be longer than codes."""
 _KEPT: Final = 100
 _HEADINGS: Final[dict[Hashable, int]] = {}
+"""What headings take. As below, it is read once: threads share both, and any of them may empty them."""
 _TIMES: Final[dict[Hashable, tuple[int, int]]] = {}
 """How often a form of reply shows a value, and the number of tokens. The same for all replies of a form: kept."""
 _LONG: Final = 400
@@ -79,11 +80,12 @@ class Measure:
         """The measure of a form of reply. Forms that are equal show everything alike."""
         if shown is compact:
             return cls(counter)
-        if (shown, counter.name) not in _TIMES:
+        times = _TIMES.get((shown, counter.name))
+        if times is None:
             if len(_TIMES) >= _KEPT:
                 _TIMES.clear()
-            _TIMES[shown, counter.name] = cls._times(counter, shown)
-        return cls(counter, shown, *_TIMES[shown, counter.name])
+            times = _TIMES[shown, counter.name] = cls._times(counter, shown)
+        return cls(counter, shown, *times)
 
     @staticmethod
     def _times(counter: TokenCounter, shown: Shown) -> tuple[int, int]:
@@ -215,11 +217,13 @@ def room_in(envelope: Opening, measure: Measure) -> int:
 def _headings(max_tokens: int, measure: Measure, *sections: str) -> int:
     """What the headings of these sections take, beside what stands under them. The same for all such replies: kept."""
     key = (measure.counter.name, measure.shown, max_tokens, sections)
-    if key not in _HEADINGS:
+    tokens = _HEADINGS.get(key)
+    if tokens is None:
         if len(_HEADINGS) >= _KEPT:
             _HEADINGS.clear()
-        _HEADINGS[key] = _headings_of(Opening(measure.counter.name, max_tokens, max_tokens), measure, *sections)
-    return _HEADINGS[key]
+        tokens = _headings_of(Opening(measure.counter.name, max_tokens, max_tokens), measure, *sections)
+        _HEADINGS[key] = tokens
+    return tokens
 
 
 def _headings_of(opening: Opening, measure: Measure, *sections: str) -> int:

@@ -20,6 +20,7 @@ from substrate.search.scope import pages_of
 from substrate.search.words import keyword_mask
 from substrate.snapshot import Snapshot
 from substrate.text.snippet import together
+from substrate.text.terms import word_count
 from substrate.values.hits import WELL
 from substrate.views.words import Field
 
@@ -32,8 +33,8 @@ _APART: Final = 0.3
 _MATCHES: Final = 60
 """Of what an objective is about, so many of the best."""
 _FAIR: Final = WELL / 4
-"""The score of a weak match that may still have to do with an objective of few terms: below are the nearest of all."""
-_FEW_TERMS: Final = 8
+"""The score of a weak match that may still have to do with an objective of few words: below are the nearest of all."""
+_FEW_WORDS: Final = 8
 """An objective of more speaks of several things, and what has to do with one of them scores less by as much."""
 _MOST_WEAK: Final = 12
 """Weak matches, at most."""
@@ -110,7 +111,7 @@ class Match:
         if self.why:
             return points > 0
         matching = np.zeros(len(points), np.bool_)
-        fair = max(FAINT, _FAIR * min(1.0, _FEW_TERMS / max(1, len(self.query.terms))))
+        fair = max(FAINT, _FAIR * min(1.0, _FEW_WORDS / max(1, word_count(self.query.terms))))
         for some in (withheld, ~withheld):
             given = points[some]
             place = np.argsort(np.argsort(-given, kind="stable"), kind="stable")

@@ -38,6 +38,7 @@ __all__ = [
     "matching",
     "query_terms",
     "spans",
+    "word_count",
 ]
 
 MAX_TERM: Final = 120
@@ -141,6 +142,18 @@ def query_terms(text: str) -> list[QueryTerm]:
             for term in piece.terms:
                 kept.setdefault(term, QueryTerm(term, spelling[piece.start : piece.end]))
     return list((found or common).values())
+
+
+def word_count(terms: Iterable[QueryTerm]) -> float:
+    """Of how many words these terms are: accents make two of one, and pairs of characters overlap by half."""
+    words: set[str] = set()
+    pairs = 0
+    for term, spelling in terms:
+        if not term.isascii() and _runs_pattern().match(term):
+            pairs += 1
+        else:
+            words.add(spelling)
+    return len(words) + pairs / 2
 
 
 def spans(text: str) -> Iterator[Span]:

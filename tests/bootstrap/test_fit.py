@@ -6,8 +6,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from substrate.bootstrap.fit import LEAST_TOKENS, Measure, cost_of, fit, form_of
+import substrate.bootstrap.fit as fit_module
+from substrate.bootstrap.fit import LEAST_TOKENS, Measure, cost_of, fit, form_of, room_in
 from substrate.embed.tokens import ByteCounter, TokenCounter, token_counter
+from substrate.result import Result, compact
 from substrate.values.opening import Absent, ConflictingFacts, LeftOut, Opening, OpeningAtom
 
 COUNTERS: list[TokenCounter] = [token_counter(), ByteCounter()]
@@ -113,3 +115,25 @@ def test_a_long_reply_that_is_counted_in_parts_takes_what_it_takes_as_a_whole(
     for some in (parts, parts[1:], parts):
         text = between.join(some)
         assert measure.count(Absent("v1.fact.a", text)) == counter.count(text)
+
+
+class Emptying:
+    """A form of reply; whenever it is looked up, another thread has emptied what is kept of all forms."""
+
+    def __call__(self, item: Result) -> str:
+        return f"{compact(item)}."
+
+    def __hash__(self) -> int:
+        fit_module._TIMES.clear()
+        fit_module._HEADINGS.clear()
+        return 1
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+
+@both
+def test_what_is_kept_of_a_form_may_be_emptied_by_another_thread_at_any_time(counter: TokenCounter) -> None:
+    measure = Measure.of(counter, Emptying())
+    assert measure.copies == 1
+    assert 0 < room_in(Opening(counter.name, 0, 3000), measure) < 3000

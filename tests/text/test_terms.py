@@ -9,7 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import substrate.text.terms as module
-from substrate.text.terms import MAX_TERM, document_words, fit, has_whole, keyword, matching, query_terms, spans
+from substrate.text.terms import (
+    MAX_TERM,
+    document_words,
+    fit,
+    has_whole,
+    keyword,
+    matching,
+    query_terms,
+    spans,
+    word_count,
+)
 from tests.search.happenings import few
 from tests.text.bags import document_terms
 
@@ -59,6 +69,21 @@ LOOKED_UP = [
 @pytest.mark.parametrize(("text", "expected"), LOOKED_UP)
 def test_words_become_terms(text: str, expected: list[str]) -> None:
     assert terms(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("switch the payment provider", 3),
+        ("Überprüfe die Ausgabe für München", 5),
+        ("修复支付服务的重试逻辑", 5),
+        ("แก้ไขระบบชำระเงิน", 8),
+        ("手机 手机 phone", 1.5),
+        ("", 0),
+    ],
+)
+def test_words_are_counted_as_people_count_them_in_any_script(text: str, expected: float) -> None:
+    assert word_count(query_terms(text)) == expected
 
 
 @pytest.mark.parametrize(("text", "expected"), LOOKED_UP)
