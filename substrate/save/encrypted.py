@@ -29,7 +29,7 @@ from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
 from substrate.save.input import AtomGiven, EdgeGiven, TombstoneGiven
 from substrate.save.reading import Items
-from substrate.save.repeat import PLACE, is_same, merged, placed_by
+from substrate.save.repeat import PLACE, by_whom, is_same, merged, placed_by
 from substrate.schema import UNDOES
 from substrate.snapshot import Snapshot
 from substrate.text.quote import as_word
@@ -170,7 +170,7 @@ class Encrypter:
             both = merged(known, said, atom.cleared)
             if is_same(both, known, atom.cleared):
                 return AtomGiven(opaque, value, {})
-            said = placed_by(said, both)
+            said = by_whom(known, placed_by(said, both))
         said = with_names(said, known)
         value = encrypt(key, subject, encode_body(said))
         self._said[opaque] = said, value

@@ -15,6 +15,7 @@ from substrate.policy import check_tier
 from substrate.proof.encoding import Json
 from substrate.schema import UNDOES
 from substrate.values.actors import is_person, surface_of
+from substrate.values.atoms import about
 
 __all__ = [
     "PLACE",
@@ -32,6 +33,8 @@ PLACE: Final = "notebook"
 """Under which of its attrs an atom or edge says where in a notebook it was recorded."""
 _UNCOMPARED: Final = ("actor", "session", "origin", UNDOES)
 """Who says a thing again does not make it another thing, nor does what it was said instead of; but see `is_same`."""
+_TESTIMONY: Final = ("confidence", "source", "occurred_at", "valid_from", "valid_to")
+"""What only a person can state of a person's words so that it is the person's, too."""
 _WHERE: Final = ("path", "cell", "execution")
 """Of a place: nor does where."""
 
@@ -74,14 +77,22 @@ def placed_by(said: Mapping[str, Json], both: dict[str, Json]) -> dict[str, Json
 def by_whom(known: Mapping[str, Json], said: dict[str, Json]) -> dict[str, Json]:
     """What is recorded of the same value said again: an agent that adds to a person's words does not make them its own.
 
-    The origin stays the person's. The author is who says it now. Where only the origin tells that it is an agent, it is
-    recorded as said: else nothing would tell that this version is no person's.
+    The origin stays the person's, but not over what the agent states of the words itself: how sure they are, where they
+    come from, when they hold, whom they are about. The author is who says it now. Where only the origin tells that it
+    is an agent, it is recorded as said: else nothing would tell that this version is no person's.
     """
     is_agents = surface_of(_text(said.get("actor"))) is not None
     if not is_agents or UNDOES in said or not (is_person(known) or known.get("origin") == "user"):
         return said
+    if any(said.get(field) != known.get(field) for field in _TESTIMONY) or _about(said) != _about(known):
+        return {**said, "origin": "agent"} if said.get("origin") == "user" else said
     rest = {key: value for key, value in said.items() if key != "origin"}
     return {**rest, "origin": known["origin"]} if "origin" in known else rest
+
+
+def _about(said: Mapping[str, Json]) -> tuple[str, ...]:
+    entities = said.get("entities")
+    return about(str(said.get("value")), [str(one) for one in entities]) if isinstance(entities, list) else ()
 
 
 def _text(value: Json) -> str | None:

@@ -23,6 +23,7 @@ from substrate.save.checkpoint import checkpoint
 from substrate.save.place import Place
 from substrate.snapshot import Snapshot
 from substrate.text.quote import if_needed
+from substrate.values.actors import is_person
 from substrate.values.atoms import Atom
 from substrate.values.edges import SUPERSEDES
 from substrate.values.saved import Saved
@@ -84,7 +85,7 @@ def replace(
     else:
         batch = Batch(
             atoms=(
-                *_ended(old, begin),
+                *_ended(old, begin, given.origin),
                 {**fields, "name": new, "value": given.value, "valid_from": begin},
             ),
             edges=(_edge(given, new, old.name, begin), *belongs),
@@ -124,11 +125,15 @@ def _replaceable(snapshot: Snapshot, name: str, at: int) -> Atom:
     return atom
 
 
-def _ended(old: Atom, at: datetime) -> tuple[dict[str, object], ...]:
-    """The old atom with its end, in all else as it was; nothing to say if it has ended by then."""
+def _ended(old: Atom, at: datetime, by: str | None) -> tuple[dict[str, object], ...]:
+    """The old atom with its end, in all else as it was; nothing to say if it has ended by then.
+
+    `by`: the origin of its end. What an agent says of a person's words is not the person's.
+    """
     if old.valid_to is not None and old.valid_to <= at:
         return ()
-    return ({"name": old.name, "value": old.value, "valid_to": at, "origin": old.origin},)
+    origin = by if is_person({"origin": old.origin}) and not is_person({"origin": by}) else old.origin
+    return ({"name": old.name, "value": old.value, "valid_to": at, "origin": origin},)
 
 
 def _edge(given: Replacement, new: str, old: str, at: datetime) -> dict[str, object]:

@@ -83,6 +83,15 @@ def test_a_locked_atom_is_as_absent(health: Memory) -> None:
     assert health.list(CIPHERTEXT)[0].value.startswith("ciphertext1:")
 
 
+def test_an_agent_that_adds_to_a_persons_encrypted_words_does_not_make_them_its_own(health: Memory) -> None:
+    item = {"name": "v1.fact.dose", "value": "Ten milligrams", "confidence": 0.9}
+    health.checkpoint([item], origin="user")
+    for field, origin in (({"tags": ["home"]}, "user"), ({"confidence": 0.1}, "agent")):
+        health.checkpoint([{**item, **field}], origin="agent", actor="mcp:atoms:bot")
+        atom = health.access("v1.fact.dose").atom
+        assert (atom.origin, atom.tags) == (origin, ("home",))
+
+
 @pytest.mark.usefixtures("health")
 def test_unlock_needs_the_passphrase_and_an_encrypted_domain(reopen: Reopen) -> None:
     again = reopen()

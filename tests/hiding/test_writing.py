@@ -627,6 +627,45 @@ def test_an_agent_that_adds_to_a_persons_words_does_not_make_them_its_own(memory
     assert memory.access(rent).atom.origin == "agent"
 
 
+@pytest.mark.parametrize(
+    "field",
+    [
+        {"confidence": 0.1},
+        {"confidence": None},
+        {"source": "a mail"},
+        {"valid_to": "2020-01-01"},
+        {"valid_from": "2020-01-01"},
+        {"occurred_at": "2020-01-01"},
+        {"entities": ["Bob"]},
+    ],
+    ids=str,
+)
+def test_what_an_agent_states_of_a_persons_words_is_told_as_the_agents(
+    memory: Memory, field: dict[str, object]
+) -> None:
+    rent = {"name": "v1.fact.rent", "value": "The rent is 900 EUR", "confidence": 0.9, "entities": ["Ann"]}
+    memory.checkpoint([rent], origin="user")
+    agent = memory.client("mcp:atoms:bot", policy=Policy())
+    agent.checkpoint([{**rent, "tags": ["home"]}], origin="agent")
+    assert memory.history("v1.fact.rent")[-1].atom.origin == "user"
+    agent.checkpoint([{**rent, **field}], origin="agent")
+    told = memory.history("v1.fact.rent")[-1].atom
+    assert (told.origin, told.actor, told.tags) == ("agent", "mcp:atoms:bot", ("home",))
+    agent.checkpoint(["v1.fact.rent_now = The rent is 100 EUR"], origin="agent")
+    if "valid_to" not in field:  # the words are a person's still
+        found = {hit.name: hit for hit in memory.search("what is the rent")}
+        assert found["v1.fact.rent"].disputed == "v1.fact.rent_now"
+
+
+@pytest.mark.parametrize("actor", ["mcp:atoms:bot", "bot"])
+def test_the_end_that_an_agent_sets_to_a_persons_words_is_told_as_the_agents(memory: Memory, actor: str) -> None:
+    memory.checkpoint(["v1.fact.rent = 900", "v1.fact.fee = 20"], origin="user")
+    memory.client(actor).replace("v1.fact.rent", "v1.fact.rent_now", "950", origin="agent")
+    memory.replace("v1.fact.fee", "v1.fact.fee_now", "25")
+    told = [memory.history(name)[-1].atom for name in ("v1.fact.rent", "v1.fact.fee")]
+    assert [(atom.origin, atom.valid_to is not None) for atom in told] == [("agent", True), ("user", True)]
+
+
 def test_an_agent_cannot_hide_by_an_edge_what_a_person_records_later(memory: Memory) -> None:
     """The twins: an agent may supersede what is in use, or recorded with the edge; a person also what is to come."""
     agent = memory.client("agent", policy=Policy())
