@@ -7,6 +7,8 @@ searches 39 differed then, in their first hit 2. Later the wording of three mess
 recorded again; and 23 of 120 openings, since the best matches are there and room that is left holds further ones. Of 9
 openings it is told since whether what is left out is deleted or forgotten. In 19 of them less is counted as left out
 since few of what only use speaks for come into question beside an objective; one of these shows three such atoms fewer.
+In 22 of them it is told since of an entity, whose listed name is cut after 12 letters, whom it is about: its value
+names that only within a word.
 An answer that differs on purpose gets a line in `EXPLAINED`.
 """
 
