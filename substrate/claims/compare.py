@@ -82,7 +82,7 @@ def contradiction(a: Claim, b: Claim) -> Contradiction | None:
         return None
     # What is said is looked at first: that is cheap, and ends most comparisons.
     found = _differ(a, b)
-    return found if found is not None and _same_topic(a, b) and _same_scope(a, b) else None
+    return found if found is not None and _same_topic(a, b) and _same_scope(a, b) and _same_whom(a, b) else None
 
 
 def is_about(claim: Claim, word: str) -> bool:
@@ -153,6 +153,17 @@ def _same_topic(a: Claim, b: Claim) -> bool:
     whole_b, part_b = _topics(b)
     # Not part with part: `model_size` and `model_count` both speak of a model, but not of the same.
     return any(words in whole_b or words in part_b for words in whole) or any(words in whole_b for words in part)
+
+
+def _same_whom(a: Claim, b: Claim) -> bool:
+    """Whether they may be about one entity. Not if both are stated to be about others: `Ada`, and `Bob`.
+
+    `Ada` may be Ada Lovelace, and what names nobody is about anybody.
+    """
+    if not a.whom or not b.whom:
+        return True
+    ours, theirs = map(set, a.whom), [set(words) for words in b.whom]
+    return any(one <= other or other <= one for one in ours for other in theirs)
 
 
 def _same_scope(a: Claim, b: Claim) -> bool:

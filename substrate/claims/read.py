@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from substrate.claims.amounts import Amount, Day
@@ -49,6 +50,7 @@ from substrate.claims.words import (
     undenied,
     words_of,
 )
+from substrate.text.terms import unnamed
 
 __all__ = ["READ", "Claim", "ClaimKind", "drop_read", "pack_claim", "read_claim", "unpack_claim"]
 
@@ -62,6 +64,9 @@ _OBJECT: Final = 4
 """Words of an object."""
 _SENTENCE: Final = 20
 """Words of a sentence that is taken apart."""
+_ENTITIES: Final = 8
+_LONGEST_ENTITY: Final = 80
+"""Entities that a claim keeps, and characters of one: a longer one is no name."""
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 ClaimKind: TypeAlias = Literal["number", "date", "thing", "truth"]
@@ -86,28 +91,32 @@ class Claim(NamedTuple):
     """Whether its name is of what one can have several of."""
     place: str = ""
     """The preposition before the thing in its sentence, if any; with an `@` if it only says where something is."""
+    whom: tuple[tuple[str, ...], ...] = ()
+    """The words of each entity that it is stated to be about and does not name: `Lives in London` does not say who."""
 
 
-def read_claim(name: str, value: str) -> Claim | None:
+def read_claim(name: str, value: str, entities: Sequence[str] = ()) -> Claim | None:
     """What the atom of this name claims by this value; None if nothing that could be compared was understood.
 
-    The same name and value, the same claim.
+    `entities`: those that the atom lists. The same name, value and entities, the same claim.
     """
-    return None if is_silent(name) else _read(name, value[:READ])
+    claim = None if is_silent(name) else _read(name, value[:READ])
+    return claim if claim is None or not entities else claim._replace(whom=_whom(claim, value, entities))
 
 
 def pack_claim(claim: Claim) -> bytes:
     """As bytes, for a row of a table."""
-    return _ENCODER.encode(claim).encode()
+    return _ENCODER.encode(claim if claim.whom else claim[:-1]).encode()
 
 
 def unpack_claim(packed: bytes) -> Claim:
     """The claim of such bytes. ValueError if they are none."""
     try:
-        kind, about, topic, written, thing, amount, day, affirmed, many, place = json.loads(packed)
+        kind, about, topic, written, thing, amount, day, affirmed, many, place, *whom = json.loads(packed)
         words = tuple(about), tuple(topic), str(written), tuple(thing)
         said = None if amount is None else Amount(*amount), None if day is None else Day(*day)
-        return Claim(kind, *words, *said, bool(affirmed), bool(many), str(place))
+        (entities,) = whom or ((),)
+        return Claim(kind, *words, *said, bool(affirmed), bool(many), str(place), tuple(map(tuple, entities)))
     except TypeError as error:
         raise ValueError(str(error)) from None
 
@@ -116,6 +125,20 @@ def drop_read() -> None:
     """Let go of what was read so far: it would only be read once more."""
     _read.cache_clear()
     _words.cache_clear()
+    _entity_words.cache_clear()
+
+
+def _whom(claim: Claim, value: str, entities: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """The entities whose words are neither in the value, nor what it says of another: `PostgreSQL` is its Postgres."""
+    said = {*claim.topic, *claim.thing}
+    missing = islice(unnamed(value, (entity for entity in entities if len(entity) <= _LONGEST_ENTITY)), _ENTITIES)
+    words = (_entity_words(entity) for entity in missing)
+    return tuple(sorted({tuple(sorted(one)) for one in words if not (one <= said or one & set(claim.thing))}))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _entity_words(entity: str) -> frozenset[str]:
+    return frozenset(content_of(words_of(entity))) or frozenset((entity.casefold(),))
 
 
 @lru_cache(maxsize=_REMEMBERED)  # of short values, such as `30 s`, many are the same

@@ -38,6 +38,7 @@ __all__ = [
     "matching",
     "query_terms",
     "spans",
+    "unnamed",
     "word_count",
 ]
 
@@ -200,6 +201,16 @@ def has_whole(text: str, part: str) -> bool:
             return True
         at = text.find(part, at + 1)
     return False
+
+
+def unnamed(text: str, entities: Iterable[str]) -> Iterator[str]:
+    """The entities that a text does not name, in whatever case: `Lives in London` does not say who."""
+    said = _spoken(text)
+    return (entity for entity in entities if not has_whole(said, _spoken(entity)))
+
+
+def _spoken(text: str) -> str:
+    return " ".join(text.casefold().replace("_", " ").split())
 
 
 def _is_one_word(two: str) -> bool:

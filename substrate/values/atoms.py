@@ -18,7 +18,7 @@ from substrate.proof.encoding import Json
 from substrate.result import Result, Results
 from substrate.schema import ORIGINS
 from substrate.text.quote import if_needed
-from substrate.text.terms import has_whole
+from substrate.text.terms import unnamed
 from substrate.values.edges import Window
 from substrate.values.predictions import Prediction
 from substrate.values.times import EPOCH
@@ -104,15 +104,7 @@ def about(value: str, entities: Sequence[str]) -> tuple[str, ...]:
     """
     if not entities:
         return ()
-    said = _spelling(value)
-    missing = (
-        entity for entity in entities if len(entity) <= _LONGEST_ABOUT and not has_whole(said, _spelling(entity))
-    )
-    return tuple(islice(missing, _MOST_ABOUT))
-
-
-def _spelling(text: str) -> str:
-    return text.casefold().replace("_", " ")
+    return tuple(islice(unnamed(value, (entity for entity in entities if len(entity) <= _LONGEST_ABOUT)), _MOST_ABOUT))
 
 
 _SETTERS: Final = tuple(getattr(Atom, one.name).__set__ for one in fields(Atom))

@@ -71,9 +71,10 @@ class ClaimView:
     """See the module."""
 
     name = "claims"
-    version = 6
+    version = 7
     """1: entities claimed something; 2: sentences were not read by their form; 3: names of `remember` counted; 4: what
-    tells a change was not read as what holds since; 5: that nobody took over was."""
+    tells a change was not read as what holds since; 5: that nobody took over was; 6: the
+    entities of an atom did not count."""
     tables: Sequence[str] = (CLAIMS,)
 
     def apply(self, transaction: WriteTransaction, entries: Sequence[Logged]) -> None:
@@ -136,7 +137,9 @@ def claim_of(members: Mapping[str, Json], name: str | None = None) -> Claim | No
     if is_silent(name):
         return None
     value = str(members.get("value"))
-    return None if is_ciphertext(name, value) else claims.read_claim(name, value)
+    listed = members.get("entities")
+    entities = [text for text in listed if isinstance(text, str)] if isinstance(listed, list) else ()
+    return None if is_ciphertext(name, value) else claims.read_claim(name, value, entities)
 
 
 def window_of(members: Mapping[str, Json]) -> tuple[int, int]:

@@ -97,6 +97,38 @@ def test_the_reason_follows_the_order_of_the_two_atoms_wherever_it_is_shown(memo
     assert {told.reason, found.reason, shown.reason} == {"13 seconds is not 6 seconds"}
 
 
+LIVES = ("Lives in London", "Lives in Rome")
+PROVIDERS = ("The payment provider is Stripe", "The payment provider is Adyen")
+
+
+@pytest.mark.parametrize(
+    ("values", "entities", "conflicts"),
+    [
+        (LIVES, (["Ada"], ["Bob"]), 0),
+        (LIVES, (["Ada", "London"], ["Bob", "Rome"]), 0),
+        (("30 s", "45 s"), (["Billing"], ["Search"]), 0),
+        (LIVES, (["Ada"], ["Ada"]), 1),
+        (LIVES, (["ada"], ["Ada Lovelace", "Rome"]), 1),
+        (LIVES, (["Ada", "Bob"], ["Bob"]), 1),
+        (LIVES, (["Ada"], []), 1),
+        (PROVIDERS, (["Stripe"], ["Adyen"]), 1),
+        (PROVIDERS, (["Stripe Inc", "payment\n provider"], ["Adyen N.V.", "Shop"]), 1),
+        (("The database is Postgres", "The database is MySQL"), (["PostgreSQL"], ["Backend"]), 1),
+    ],
+)
+def test_notes_that_are_stated_to_be_about_others_do_not_contradict_each_other(
+    memory: Memory, values: Iterable[str], entities: Iterable[list[str]], conflicts: int
+) -> None:
+    names = ("v1.fact.timeout", "v1.note.timeout") if "30 s" in values else ("v1.fact.n1", "v1.fact.n2")
+    for name, value, listed in zip(names, values, entities, strict=True):
+        saved = memory.checkpoint([{"name": name, "value": value, "entities": listed}])
+    assert len(saved.conflicts) == len(memory.conflicts()) == conflicts
+    assert len(open_pairs(memory, names[0])) == conflicts
+    assert {hit.newer is None for hit in memory.search("lives payment provider database timeout")} == (
+        {True, False} if conflicts else {True}
+    )
+
+
 def test_ingested_text_gets_into_no_opening_by_contradicting_what_is_there(memory: Memory) -> None:
     memory.checkpoint([{"name": A, "value": "Stripe", "origin": "user"}])
     before = memory.bootstrap()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -32,10 +32,10 @@ def unreadable(monkeypatch: pytest.MonkeyPatch) -> None:
     """The broken twin of the reader: it fails on a marked text."""
     read_claim = claims.read_claim
 
-    def read(name: str, value: str) -> Claim | None:
+    def read(name: str, value: str, entities: Sequence[str] = ()) -> Claim | None:
         if MARK in value:
             raise IndexError("list index out of range")
-        return read_claim(name, value)
+        return read_claim(name, value, entities)
 
     monkeypatch.setattr("substrate.claims.read_claim", read)
 
