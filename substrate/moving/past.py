@@ -3,7 +3,8 @@
 A line is left out if the store has something else of its atom or edge that was recorded later. What an import brought
 counts from the time that its own line gave. Rows of a table give none: a row is left out if its file brought the same
 value last, and the atom has changed since. Spaces at the start and end of a value do not count there: earlier versions
-did not keep them. If nothing else has changed since, such a row is news. What an undo took back counts as never said.
+did not keep them. If nothing else has changed since, such a row is news. Several rows of a file may have one name and
+text, and other cells: each is recorded over the one before. They are judged together, at the end of the file. What an undo took back counts as never said.
 If it was taken back where it comes from, it goes out of use here, unless the store has more of that atom or edge, or
 somebody said it again here. A line that cannot be judged is news: the checkpoint refuses it.
 
@@ -48,6 +49,8 @@ __all__ = ["Past", "find_known"]
 _PORTION: Final = 1000
 _BYTES: Final = 1024 * 1024
 """Lines, and about their size together, that are judged in one snapshot."""
+_WAITING: Final = 16 * 1024 * 1024
+"""Characters of rows that wait for the end of the file, at most. Beyond that, they are news."""
 _KEPT: Final = 50_000
 """Versions of which the digests are kept, at most, or those of one atom."""
 _NEVER: Final = -(2**63)
@@ -66,6 +69,8 @@ class _Verdict(Enum):
     OLDER = 4
     CONFIRMS = 5
     """The store says it now, word for word: it is passed on."""
+    WAITS = 6
+    """A row that the store said before, with other cells: rows after it may say what the store says now."""
 
 
 class _Words(NamedTuple):
@@ -129,8 +134,7 @@ class _Row:
         if latest is None or self._says(now, atom):  # it confirms: mostly so
             return _Verdict.NEWS
         versions = _standing(self._transaction, versions_of(self._transaction, self._subject))
-        said = filter(None, map(self._said, versions))
-        own = next((body for body in said if body.get("session") == self._session), None)
+        own, before = self._own(versions)
         is_own = own is None or (now is not None and now.get("session") == self._session)
         if is_own and now is not None and now.get("value") != atom.value and _has_words(now, atom):
             return _Verdict.NEWS
@@ -143,7 +147,29 @@ class _Row:
             was_brought = self._says(own, atom)
         else:
             was_brought = _has_words(own, atom)
-        return _Verdict.OLDER if was_brought else _Verdict.NEWS
+        if was_brought:
+            return _Verdict.OLDER
+        return _Verdict.WAITS if any(self._says(one, atom) for one in before) else _Verdict.NEWS
+
+    def judge_all(self, atoms: Sequence[AtomGiven]) -> _Verdict:
+        """Several rows of one name and text in a file, one recorded over the other: what they come to together."""
+        latest = latest_version(self._transaction, self._subject)
+        versions = _standing(self._transaction, versions_of(self._transaction, self._subject))
+        own, _ = self._own(versions)
+        both = own
+        for atom in atoms:
+            if both is None or both.get("value") != atom.value:
+                return _Verdict.NEWS
+            both = merged(both, _members(self._transaction, atom), atom.cleared)
+        if own is None or both is None or compared(both) != compared(own):
+            return _Verdict.NEWS
+        now = None if latest is None else self._said(latest)
+        return _Verdict.SAME if now is not None and self._says(now, atoms[-1]) else _Verdict.OLDER
+
+    def _own(self, versions: Iterable[VersionRow]) -> tuple[Mapping[str, Json] | None, Iterator[Mapping[str, Json]]]:
+        """What the file brought last, and what the atom said before that, given its versions, latest first."""
+        said = filter(None, map(self._said, versions))
+        return next((body for body in said if body.get("session") == self._session), None), said
 
     def _confirmed(self, versions: Iterable[VersionRow]) -> Mapping[str, Json] | None:
         """What was confirmed last. A file that only confirmed what was there has no version of its own."""
@@ -186,6 +212,9 @@ class Past:
         """Entries that it did not write, when the first lines were judged."""
         self._older: dict[str, bool] = {}
         """The atoms and edges of which lines were left out; False: all that was left out, the store has said."""
+        self._waiting: dict[str, list[Line]] = {}
+        """Rows that are judged at the end of the file, by name."""
+        self._waiting_size = 0
         self.known = 0
         """Lines that say what the store said before."""
 
@@ -209,8 +238,43 @@ class Past:
                 rows = find_known(transaction, (str(one.fields["name"]) for one in portion if _is_of_atom(one)))
                 verdicts = [self._judge(transaction, line, rows) for line in portion]
             for line, verdict in zip(portion, verdicts, strict=True):
-                if isinstance(line, Refused) or self._note(line, verdict):
+                if isinstance(line, Refused) or (not self._waits(line, verdict) and self._note(line, verdict)):
                     yield line
+        yield from self._judge_waiting()
+
+    def _waits(self, line: Line, verdict: _Verdict) -> bool:
+        """Whether a row waits for the end of the file: a row that may, or one with the name of one that does."""
+        is_new = verdict is _Verdict.WAITS and self._waiting_size < _WAITING
+        if not is_new and not (self._waiting and line.kind == "put"):
+            return False
+        key = normalise(str(line.fields["name"]))
+        if not is_new and key not in self._waiting:
+            return False
+        self._waiting.setdefault(key, []).append(line)
+        self._waiting_size += line.size
+        return True
+
+    def _judge_waiting(self) -> Iterator[Line]:
+        """Of the rows that waited: all of a name that came to something else, or the last, which is confirmed."""
+        for name, lines in self._waiting.items():
+            with self._log.snapshot() as transaction:
+                verdict = self._judge_together(transaction, name, lines)
+            if verdict is _Verdict.NEWS:
+                yield from lines
+                continue
+            self.known += len(lines) - 1
+            if self._note(lines[-1], _Verdict.CONFIRMS if verdict is _Verdict.SAME else verdict):
+                yield lines[-1]
+
+    def _judge_together(self, transaction: ReadTransaction, name: str, lines: Sequence[Line]) -> _Verdict:
+        row = find_known(transaction, [name]).get(name)
+        try:
+            if row is not None and self._session is not None:
+                atoms = [read_atom(line.fields, self._common) for line in lines]
+                return _Row(transaction, row.subject, self._session).judge_all(atoms)
+        except (InputError, UnicodeError):
+            pass  # one of them will be refused, with the reason
+        return _Verdict.NEWS
 
     def _with_older(self, lines: Iterator[Read]) -> Iterator[Read]:
         """All lines, but for the ends of what an undo took back, if the store does not have just that."""
@@ -274,7 +338,7 @@ class Past:
         elif self._older and not self._older.get(told, True):
             del self._older[told]
         self.known += verdict in (_Verdict.SAME, _Verdict.KNOWN)
-        return verdict in (_Verdict.NEWS, _Verdict.CONFIRMS)
+        return verdict in (_Verdict.NEWS, _Verdict.CONFIRMS, _Verdict.WAITS)
 
     def _judge(self, transaction: ReadTransaction, line: Read, rows: Mapping[str, VersionRow]) -> _Verdict:
         if isinstance(line, Refused):

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given, seed, settings
+from hypothesis import strategies as st
 
+from substrate import open as open_store
 from substrate.memory import Memory
+from substrate.moving import past
 
 ROWS = {"a": "one", "b": "two", "c": "three"}
 
@@ -82,3 +87,60 @@ def test_an_import_that_was_undone_is_news_again(memory: Memory, table: Callable
     assert values(memory) == {}
     assert len(memory.import_file(table()).recorded) == 3
     assert values(memory) == ROWS
+
+
+def same_rows(folder: Path, *cells: str) -> Path:
+    """A table whose rows have one name and text, and these cells."""
+    path = folder / "same.csv"
+    path.write_text("name,value,tags,owner\n" + "".join(f"a,one,{row}\n" for row in cells), encoding="utf-8")
+    return path
+
+
+@seed(7)
+@settings(max_examples=40, deadline=None, database=None)
+@given(
+    st.lists(
+        st.lists(st.sampled_from(["x,", "y,", "x,ann", "y,bob", ",ann", ","]), min_size=1, max_size=4),
+        min_size=1,
+        max_size=3,
+    )
+)
+def test_rows_of_one_name_and_text_change_nothing_the_second_time_and_say_what_the_last_ones_say(
+    files: list[list[str]],
+) -> None:
+    with TemporaryDirectory() as folder:
+        memory = open_store(Path(folder) / "store", model="none")
+        tags: tuple[str, ...] = ()
+        try:
+            for cells in files:
+                memory.import_file(same_rows(Path(folder), *cells))
+                size, atom = memory.head().head.size, memory.access("v1.note.a").atom
+                tags = next((tuple(row.split(",")[:1]) for row in reversed(cells) if row[0] != ","), tags)
+                assert atom.tags == tags
+                again = memory.import_file(same_rows(Path(folder), *cells))
+                assert (again.recorded, again.older, again.confirmed) == ((), (), ("v1.note.a",))
+                assert (memory.head().head.size, memory.access("v1.note.a").atom.tags) == (size, tags)
+        finally:
+            memory.close()
+
+
+def test_rows_of_one_name_and_text_put_nothing_over_what_a_person_changed_until_one_of_them_changes(
+    memory: Memory, tmp_path: Path
+) -> None:
+    memory.import_file(same_rows(tmp_path, "x,ann", "y,bob"))
+    memory.checkpoint([{"name": "v1.note.a", "value": "one", "tags": ["mine"]}])
+    size = memory.head().head.size
+    for _ in range(2):
+        assert memory.import_file(same_rows(tmp_path, "x,ann", "y,bob")).older == ("v1.note.a",)
+        assert (memory.access("v1.note.a").atom.tags, memory.head().head.size) == (("mine",), size)
+    memory.import_file(same_rows(tmp_path, "x,ann", "z,bob"))
+    assert memory.access("v1.note.a").atom.tags == ("z",)
+
+
+def test_many_rows_that_wait_for_the_end_of_the_file_are_news(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(past, "_WAITING", 0)
+    for _ in range(2):
+        memory.import_file(same_rows(tmp_path, "x,ann", "y,bob"))
+        assert memory.access("v1.note.a").atom.tags == ("y",)
