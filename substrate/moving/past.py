@@ -4,9 +4,10 @@ A line is left out if the store has something else of its atom or edge that was 
 counts from the time that its own line gave. Rows of a table give none: a row is left out if its file brought the same
 value last, and the atom has changed since. Spaces at the start and end of a value do not count there: earlier versions
 did not keep them. If nothing else has changed since, such a row is news. Several rows of a file may have one name and
-text, and other cells: each is recorded over the one before. They are judged together, at the end of the file. What an undo took back counts as never said.
-If it was taken back where it comes from, it goes out of use here, unless the store has more of that atom or edge, or
-somebody said it again here. A line that cannot be judged is news: the checkpoint refuses it.
+text, and other cells: each is recorded over the one before. They are judged together, at the end of the file. What an
+undo took back counts as never said. If it was taken back where it comes from, it goes out of use here, unless the
+store has more of that atom or edge, or somebody said it again here. A line that cannot be judged is news: the
+checkpoint refuses it.
 
 With the older lines, too, all is news but for the ends of what was taken back, which are judged in the same way.
 
