@@ -54,6 +54,8 @@ _DEEP: Final = 1000
 """So many of the nearest can be paged through; what has a word of the query always can."""
 _VERSIONS: Final = 16
 """Versions of an atom, or parts beside one, that are looked at for one that is meant."""
+_APART: Final = 1000
+"""How far apart the chunks of a document are, until somebody writes between them."""
 _PARENT: Final = b'"parent"'
 """Stands in every body of a part; others need not be decoded to know."""
 _CONFIRMED: Final = 0.2
@@ -354,10 +356,11 @@ def is_part(transaction: ReadTransaction, seq: int) -> bool:
 def _both_sides(lists: Lists, whole: bytes, position: int) -> tuple[int, int]:
     """The parts before and after a position, of one position the latest if it is next to it; -1: there is none.
 
-    One look finds what is behind it, and what is right before it. Most turns are one apart, and chunks are not.
+    One look finds what is behind it, and what is right before it: turns are one apart, and chunks mostly `_APART`.
     """
     transaction, left, right, looked = lists.snapshot.transaction, -1, -1, 0
-    for side, seq in parts_from(transaction, whole, position - 1):
+    start = position - (1 if position % _APART else _APART)
+    for side, seq in parts_from(transaction, whole, start):
         if side > position + 1 and (right >= 0 or looked >= _VERSIONS):
             break
         looked += side > position
@@ -366,8 +369,8 @@ def _both_sides(lists: Lists, whole: bytes, position: int) -> tuple[int, int]:
                 left = seq
             elif side == position + 1 or right < 0:
                 right = seq
-    if left < 0 and position:
-        left = _before(lists, whole, position)
+    if left < 0 and start > 0:
+        left = _before(lists, whole, start)
     return left, right
 
 

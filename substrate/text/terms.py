@@ -380,6 +380,8 @@ class _OneTerm(dict[str, str]):
     """The term of each token that is one word with one term, as most are; of others nothing. So C looks all up."""
 
     def __missing__(self, token: str) -> str:
+        if token.isdigit() and _DIGITS < len(token) <= _SHORT and token.isascii():
+            return token  # its own term, and nothing to remember
         word = token.strip("'")
         if word.isascii() and word.isalnum():
             term = _term_of(word)

@@ -144,6 +144,13 @@ def test_where_nothing_matches_nothing_is_reached(memory: Memory) -> None:
     assert letters(memory.search("flamingo", hops=2)) == ""
 
 
+@pytest.mark.parametrize("walk", ["best", "pagerank"])
+def test_a_hit_without_edges_keeps_no_walk_from_beginning_at_another(memory: Memory, walk: str) -> None:
+    save(memory, edge("a", "c"), edge("c", "d"))
+    memory.checkpoint(["v1.fact.h = a heron that nothing is joined to"])
+    assert letters(memory.search("heron", hops=2, walk=walk)) == "ahcd"
+
+
 def test_what_cannot_be_walked_is_refused(memory: Memory) -> None:
     for count in (-1, 4, True, 1.5, "2"):
         with pytest.raises(InputError, match="from 0 to 3"):

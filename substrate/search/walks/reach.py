@@ -107,10 +107,9 @@ def _often(scores: Mapping[bytes, float], ways: _Ways, hops: int) -> Iterator[tu
 
     Along edges alone: how long a walk stays in a conversation or a document says nothing about its parts.
     """
-    out_of = cache(ways.edges_to_use)
-    if not any(map(out_of, scores)):
+    if ways.lead_nowhere:
         return
-    found = pagerank(scores, out_of, hops=hops, most=_EDGES)
+    found = pagerank(scores, cache(ways.edges_to_use), hops=hops, most=_EDGES)
     reached = {subject: walked for subject, walked in found.items() if subject not in scores}
     most = max((walked.value for walked in reached.values()), default=1.0)
     for subject, walked in reached.items():
@@ -127,6 +126,8 @@ class _Ways:
         cards = zip(known, cards_of(lists.snapshot.transaction, known), strict=True)
         self._lone = {subject for subject, card in cards if not card.statements}
         """Starts that no edge was ever stated of. What an edge leads to has one."""
+        self.lead_nowhere = len(self._lone) == len(known)
+        """Whether no edge leads out of a start. Mostly, hits are notes and chunks that nobody joined to anything."""
         self._steps = Steps(lists.snapshot)
         self.in_use = self._steps.in_use
         self.cut = self._steps.cut

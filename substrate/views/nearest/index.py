@@ -262,7 +262,9 @@ def scan(vectors: Array, ids: Array, whole: Array, k: int, mask: Array | None) -
 
     width = vectors.shape[1]
     k = min(k, len(ids))
-    scores, found = np.full(k, -np.inf, np.float32), np.full(k, -1, np.int64)
+    scores, found = np.empty(k, np.float32), np.empty(k, np.int64)
+    scores.fill(-np.inf)
+    found.fill(-1)
     if not k or (mask is not None and not len(mask)):
         return found[:0], scores[:0]
     halves = np.ascontiguousarray(vectors, np.float16)
@@ -278,7 +280,7 @@ def scan(vectors: Array, ids: Array, whole: Array, k: int, mask: Array | None) -
     scanner.scan_codes(len(ids), *addresses, k)
     known.give_back(scanner, selecting=mask is not None)
     hit = found >= 0
-    return (found, scores) if hit.all() else (found[hit], scores[hit])
+    return (found, scores) if np.count_nonzero(hit) == k else (found[hit], scores[hit])
 
 
 class _Codes:

@@ -40,6 +40,8 @@ _CODE: Final = 0.04
 _CHOICE: Final = 0.5
 """What it takes to look at the code of a row, and to choose one: measured, in terms of a row that is looked at."""
 _ROUNDING: Final = 1e-5
+_FEWER: Final = 4
+"""A mask that leaves out no more rows than a share of those that are wanted is looked at after the scan."""
 
 
 class Scan(Protocol):
@@ -357,13 +359,22 @@ def _best(  # noqa: PLR0913, PLR0917
     scan: Scan, vectors: Array, ids: Array, whole: Array, k: int, mask: Array | None
 ) -> tuple[Array, Array]:
     """The k best versions, best first, by a look at every row."""
-    if mask is not None and len(ids) and ids[-1] < len(mask) and mask.take(ids).all():
-        mask = None  # it leaves nothing out: to ask for each row costs a sixth of the scan
-    wanted = k
+    import numpy as np  # noqa: PLC0415
+
+    wanted, kept = k, None
+    if mask is not None and len(ids) and ids[-1] < len(mask):
+        left_out = len(ids) - int(np.count_nonzero(mask.take(ids)))
+        if left_out * _FEWER <= k:
+            # To ask the mask for each row costs a sixth of the scan. So few can be found, and dropped.
+            wanted, kept, mask = k + left_out, mask if left_out else None, None
     while True:
         rows, scores = scan(vectors, ids, whole, wanted, mask)
+        is_all = len(rows) < wanted
+        if kept is not None:
+            is_kept = kept.take(rows)
+            rows, scores = rows[is_kept], scores[is_kept]
         found = each_once(rows, scores, k)
-        if len(found[0]) >= k or len(rows) < wanted:
+        if len(found[0]) >= k or is_all:
             return found
         wanted *= 4  # pieces of the same versions took too many places
 

@@ -53,6 +53,16 @@ def test_a_mask_selects_and_may_be_short(vectored: Vectored) -> None:
             assert_same(nearest.search(QUERY, 10, mask), vectored.plain(QUERY, mask), 10)
 
 
+@pytest.mark.parametrize("left_out", [1, 2, 3, 7])
+def test_a_mask_that_leaves_out_the_nearest_few_loses_no_other(vectored: Vectored, left_out: int) -> None:
+    vectored.put([draw(seed, 2) for seed in range(60)])
+    nearest = vectored.at()
+    mask = np.ones(200, np.bool_)
+    mask[nearest.search(QUERY, left_out)[0]] = False
+    for k in (1, 10, 58, 100):
+        assert_same(nearest.search(QUERY, k, mask), vectored.plain(QUERY, mask), k)
+
+
 def test_what_was_put_since_is_found_and_what_is_not_embedded_is_not(vectored: Vectored) -> None:
     vectored.put(list(draw(3, 5)))
     before = vectored.at()
