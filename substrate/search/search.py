@@ -30,8 +30,7 @@ from substrate.search.statements.newest import newest_first
 from substrate.search.walks.reach import STARTS, WALKS, Way, reach
 from substrate.search.when import Which
 from substrate.snapshot import Snapshot
-from substrate.text.snippet import snippet_of
-from substrate.values.hits import Found, Hit
+from substrate.values.hits import Found, Hit, hit_of_fields
 from substrate.values.times import from_microseconds
 from substrate.views.atoms import VersionRow
 
@@ -190,9 +189,14 @@ class _Page:
     def _named(self, gathered: Gathered) -> list[int]:
         """Places of the candidates whose name is the query, or ends with it behind a dot."""
         asked = normalise(self._asked).casefold()
-        names = ((seq, said.get("name")) for seq, said in gathered.read.items())
-        found = ((seq, name.casefold()) for seq, name in names if isinstance(name, str))
-        named = [seq for seq, name in found if name.endswith(asked) and asked in {name, name.rpartition(".")[2]}]
+        named: list[int] = []
+        for seq, said in gathered.read.items():
+            name = said.get("name")
+            if not isinstance(name, str):
+                continue
+            name = name.casefold()
+            if name.endswith(asked) and asked in {name, name.rpartition(".")[2]}:
+                named.append(seq)
         return np.flatnonzero(np.isin(gathered.seqs, named)).tolist() if named else []
 
     def _walked(self, gathered: Gathered, ranked: Ranked) -> tuple[Gathered, Ranked]:
@@ -260,23 +264,21 @@ class _Page:
         # Who is shown of what is current is not superseded: that was looked at.
         by = None if self._past else ()
         atom = atom_of(self._snapshot, version, body, superseded_by=by)
-        snippet = snippet_of(atom.value, frozenset(matched))
         walked = self._walks.get(place.seq, ()) if place.parts.get("walk", 0) > _NOTHING else ()
         newer, disputed = self._newer.get(place.seq), self._disputed.get(place.seq)
-        return Hit(
-            atom=atom,
-            score=place.score,
-            parts={part: round(added, 4) for part, added in place.parts.items() if abs(added) > _NOTHING},
-            matched=tuple(dict.fromkeys(self._spelling[term] for term in matched)),
-            snippet=snippet.text,
-            marks=snippet.marks,
-            current=not self._past or (bool(self._current[place.seq]) and not atom.superseded_by),
-            seq=lists.documents.size - 1,
-            lag=self._lag,
-            newer=None if newer is None else self._name(lists.documents.subject(newer)),
-            disputed=None if disputed is None else self._name(lists.documents.subject(disputed)),
-            via=tuple([f"{self._name(way.source)} {way.type} {self._name(way.target)}" for way in walked]),
-        )
+        return hit_of_fields((
+            frozenset(matched),
+            atom,
+            place.score,
+            {part: round(added, 4) for part, added in place.parts.items() if abs(added) > _NOTHING},
+            tuple(dict.fromkeys([self._spelling[term] for term in matched])),
+            not self._past or (bool(self._current[place.seq]) and not atom.superseded_by),
+            lists.documents.size - 1,
+            self._lag,
+            None if newer is None else self._name(lists.documents.subject(newer)),
+            None if disputed is None else self._name(lists.documents.subject(disputed)),
+            tuple([f"{self._name(way.source)} {way.type} {self._name(way.target)}" for way in walked]),
+        ))  # fmt: skip
 
 
 def _placed(gathered: Gathered, ranked: Ranked, at: int) -> _Place:

@@ -6,11 +6,11 @@ not including, `end` (None: for good).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from itertools import islice
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 from substrate.names import type_of
 from substrate.proof.bundle import Bundle
@@ -23,7 +23,7 @@ from substrate.values.edges import Window
 from substrate.values.predictions import Prediction
 from substrate.values.times import EPOCH
 
-__all__ = ["ORIGINS", "Access", "Atom", "History", "Listing", "Name", "Version", "about", "atom_of_fields"]
+__all__ = ["ORIGINS", "Access", "Atom", "History", "Listing", "Name", "Version", "about", "atom_of_fields", "maker_of"]
 
 _MOST_ABOUT: Final = 3
 """Entities told of an atom: whom it is about, and not all it may touch."""
@@ -107,18 +107,27 @@ def about(value: str, entities: Sequence[str]) -> tuple[str, ...]:
     return tuple(islice(unnamed(value, (entity for entity in entities if len(entity) <= _LONGEST_ABOUT)), _MOST_ABOUT))
 
 
-_SETTERS: Final = tuple(getattr(Atom, one.name).__set__ for one in fields(Atom))
+_Made = TypeVar("_Made")
 
 
-def atom_of_fields(said: tuple[object, ...]) -> Atom:
-    """The atom with all these fields, in the order in which the class has them.
+def maker_of(kind: type[_Made], names: Iterable[str]) -> Callable[[tuple[object, ...]], _Made]:
+    """A function that makes a frozen dataclass with slots out of its fields of these names, given in this order.
 
-    For who makes hundreds for one answer: a frozen dataclass spends most of its time on refusing to be changed.
+    For who makes hundreds for one answer: its own `__init__` spends most of its time on refusing to be changed.
     """
-    atom = object.__new__(Atom)
-    for put, one in zip(_SETTERS, said, strict=True):
-        put(atom, one)
-    return atom
+    setters = tuple(getattr(kind, name).__set__ for name in names)
+
+    def make(said: tuple[object, ...]) -> _Made:
+        made = object.__new__(kind)
+        for put, one in zip(setters, said, strict=True):
+            put(made, one)
+        return made
+
+    return make
+
+
+atom_of_fields: Final = maker_of(Atom, [one.name for one in fields(Atom)])
+"""The atom with all these fields, in the order in which the class has them."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

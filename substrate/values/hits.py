@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from substrate.messages import EMPTY_STORE, Message
 from substrate.result import Result, Results
-from substrate.values.atoms import Atom
+from substrate.text.snippet import snippet_of
+from substrate.values.atoms import Atom, maker_of
 
-__all__ = ["FULL_SCORE", "WELL", "Cues", "Found", "Hit", "Match", "Matches"]
+__all__ = ["FULL_SCORE", "WELL", "Cues", "Found", "Hit", "Match", "Matches", "hit_of_fields"]
 
 FULL_SCORE: Final = 1.8
 """What words and meaning that match in full come to, before scores are made shares of it; meaning is 1 of that."""
@@ -21,8 +22,16 @@ _KEEP_FROM: Final = 0.7
 _ASK_FROM: Final = 0.4
 
 
+class _Marked(Result):
+    """What the passage of a hit is found by, until somebody looks at it: most who search look at the atoms alone."""
+
+    __slots__ = ("_terms",)
+
+    _terms: frozenset[str]
+
+
 @dataclass(frozen=True, slots=True, repr=False)
-class Hit(Result):
+class Hit(_Marked):
     """An atom that was found, and why it stands where it stands."""
 
     atom: Atom
@@ -49,6 +58,17 @@ class Hit(Result):
     """The name of a newer atom by an agent that contradicts this one, which a person said: ask who is right."""
     via: tuple[str, ...] = ()
     """Where a walk added to the score: the edges from a better hit to here, each as `source type target`."""
+
+    if not TYPE_CHECKING:  # to which any name would be an attribute
+
+        def __getattr__(self, name: str) -> object:
+            """The passage, when it is first looked at. Nothing else is not there."""
+            if name not in _PASSAGE:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            passage = snippet_of(self.atom.value, self._terms)
+            for field_name, said in zip(_PASSAGE, passage, strict=True):
+                object.__setattr__(self, field_name, said)
+            return getattr(self, name)
 
     @property
     def name(self) -> str:
@@ -94,6 +114,11 @@ class Hit(Result):
         if self.disputed is not None:
             shown["disputed"] = self.disputed
         return {**shown, "when": f"{when:%Y-%m-%d}", "current": "yes" if self.current else "earlier"}
+
+
+_PASSAGE: Final = ("snippet", "marks")
+hit_of_fields: Final = maker_of(Hit, ["_terms", *(one.name for one in fields(Hit) if one.name not in _PASSAGE)])
+"""The hit whose passage shows these terms, with all other fields in the order in which the class has them."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

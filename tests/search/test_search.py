@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
+import pickle
 import shutil
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -17,6 +20,7 @@ import pytest
 import substrate
 from substrate.clock import ManualClock
 from substrate.memory import Memory
+from substrate.values.hits import Hit
 from substrate.values.times import from_microseconds
 
 Reopen = Callable[..., Memory]
@@ -203,6 +207,21 @@ def test_a_snippet_of_a_text_of_one_letter_words_takes_no_time(memory: Memory) -
     assert len(memory.search("b").items[0].snippet) < 300
 
 
+def test_a_hit_has_its_passage_whoever_looks_at_it_first(memory: Memory) -> None:
+    memory.checkpoint(["v1.fact.a = We pay with Stripe"])
+
+    def hit() -> Hit:
+        return memory.search("stripe").items[0]
+
+    seen = hit()
+    assert (seen.snippet, seen.marks) == ("We pay with Stripe", ((12, 18),))
+    assert hit() == seen
+    assert hit().marks == seen.marks
+    assert pickle.loads(pickle.dumps(hit())) == copy.copy(hit()) == replace(hit(), score=seen.score) == seen  # noqa: S301
+    assert hit().to_dict() == seen.to_dict()
+    assert not hasattr(hit(), "passage")
+
+
 # -- neighbours and edges ----------------------------------------------------------------------------------------------
 
 
@@ -225,6 +244,36 @@ def test_the_turn_beside_a_hit_is_found_with_it(memory: Memory, clock: ManualClo
     found = memory.search("heron census", type="turn")
     assert [hit.name for hit in found] == ["v1.turn.t0", "v1.turn.t1"]
     assert found.items[1].parts["neighbours"] > 0
+
+
+@pytest.mark.parametrize(
+    "positions",
+    [(0, 1, 2), (999, 1000, 1001), (1000, 2000, 3000), (1999, 2000, 2001), (64, 2000, 9000), (0, 1000, 1500)],
+)
+def test_the_parts_beside_a_hit_are_found_however_far_apart_they_stand(
+    memory: Memory, clock: ManualClock, positions: tuple[int, ...]
+) -> None:
+    said = from_microseconds(clock.now())
+    texts = ["Did you see it?", "the heron census", "It was wonderful."]
+    memory.checkpoint(["v1.whole.one = a whole", "v1.whole.two = another"])
+    memory.checkpoint(
+        [
+            {
+                "name": f"v1.{whole}.p{at}",
+                "value": text,
+                "parent": f"v1.whole.{whole}",
+                "position": at,
+                "occurred_at": said,
+            }
+            for whole, words in (("two", ["", "", ""]), ("one", texts))
+            for at, text in zip(positions, words, strict=True)
+            if text
+        ]
+    )
+    found = memory.search("heron census", type="one")
+    assert {hit.name: "neighbours" in hit.parts for hit in found} == {
+        f"v1.one.p{at}": at != positions[1] for at in positions
+    }
 
 
 def test_what_an_edge_leads_to_from_a_hit_is_found_with_it(memory: Memory) -> None:
