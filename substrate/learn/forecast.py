@@ -23,6 +23,8 @@ __all__ = ["Forecaster", "Need", "uses_of"]
 _Weighed: TypeAlias = tuple[str, Mapping[bytes, float], float, float]
 _SLIGHT = 0.003
 """A part that is believed less is not worth its reads."""
+_FAINT = 0.02
+"""Nor is one that is believed less than this, where nobody asks for shares as small: it brings no atom so far alone."""
 _NOT_LEARNT = ("edges", "repeat")
 _STATED = 0.5
 _SPARE = 4
@@ -66,13 +68,14 @@ class Forecaster:
     ) -> list[Need]:
         """What will be opened next. With `again` it may be what is open already.
 
-        Without, what has less of a share than `least` may be left out: then its reasons are not added up.
+        What has less of a share than `least` may be left out: then its reasons are not added up.
         """
         seen = _newest_first(opened)
+        heavy = _FAINT if least >= _FAINT else _SLIGHT
         if not again:
-            return self._likeliest(*self._new(list(seen), domain), count, seen, least)
+            return self._likeliest(*self._new(list(seen), domain, heavy), count, seen, least)
         weights = self.weights(question_of("next", len(seen)))
-        parts, new = self._new(list(seen), domain, _heavy(weights))
+        parts, new = self._new(list(seen), domain, heavy, _heavy(weights, heavy))
         others = mix(parts, new, seen)
         # One distribution of both: of what is open as the one question has it, and what that leaves, by the other.
         mixed = mix(parts, weights)
@@ -88,16 +91,18 @@ class Forecaster:
         ]
 
     def _new(
-        self, distinct: Sequence[bytes], domain: bytes, also: Collection[str] = ()
+        self, distinct: Sequence[bytes], domain: bytes, heavy: float = _SLIGHT, also: Collection[str] = ()
     ) -> tuple[dict[str, Part], dict[str, float]]:
         """The parts that say what new is opened next, and others if asked for; and how far each is believed.
 
-        `distinct`: the atoms that were opened, each once, the newest first.
+        `distinct`: the atoms that were opened, each once, the newest first. `heavy`: parts believed less are left out.
         """
         weights = self.weights(question_of("new", len(distinct)))
-        parts = self._reader.after(distinct, domain, wanted=_heavy(weights).union(also))
-        if parts.get("edges") and not any(part for name, part in parts.items() if name not in _NOT_LEARNT):
-            weights = {**weights, "edges": _STATED}  # nothing was learnt yet: what is stated is all there is to go by
+        parts = self._reader.after(distinct, domain, wanted=_heavy(weights, heavy).union(also))
+        if not any(part for name, part in parts.items() if name not in _NOT_LEARNT):
+            # Nothing was learnt yet: what is stated is all there is to go by.
+            weights = {**weights, "edges": _STATED}
+            parts |= self._reader.after(distinct, domain, wanted=("edges",))
         return parts, weights
 
     def alone(self, part: str, opened: Sequence[bytes], domain: bytes, count: int) -> list[Need]:
@@ -131,7 +136,7 @@ class Forecaster:
         """What else a session will need in which these were opened."""
         seen = _newest_first(opened)
         weights = self.weights(question_of("need", len(seen)))
-        parts = self._reader.after(list(seen), domain, whole=True, wanted=_heavy(weights))
+        parts = self._reader.after(list(seen), domain, whole=True, wanted=_heavy(weights, _SLIGHT))
         return self._likeliest(parts, weights, count, seen)
 
     def opening(self, domain: bytes, objective: str, match: Match | None, count: int) -> list[Need]:
@@ -212,9 +217,9 @@ def _looked_at(count: int) -> int:
     return 2 * count + 16
 
 
-def _heavy(weights: Mapping[str, float]) -> set[str]:
-    """The parts that say enough to be worked out."""
-    return {part for part, weight in weights.items() if weight >= _SLIGHT}
+def _heavy(weights: Mapping[str, float], least: float) -> set[str]:
+    """The parts that are believed so far."""
+    return {part for part, weight in weights.items() if weight >= least}
 
 
 class Need(NamedTuple):

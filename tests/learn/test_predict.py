@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from substrate.atoms.supersedes import Heirs
 from substrate.errors import InputError, NotFound, SchemaInvalid
+from substrate.learn import forecast
 from substrate.memory import Memory
 from tests.search.happenings import few
 from tests.stories import NAMES, Step, a_story, stories
@@ -96,6 +97,35 @@ def test_what_is_less_likely_than_the_floor_is_not_said(lettered: Memory) -> Non
     lettered.train([A, B], 3)
     assert [one.name for one in lettered.predict(A, k=1000)] == [B]
     assert [one.name for one in lettered.access(A).predictions] == [B]
+
+
+def believed(monkeypatch: pytest.MonkeyPatch, **weights: float) -> None:
+    """These parts are believed so far from now on; the others as in a new store."""
+    monkeypatch.setattr(forecast, "read_mixing", lambda _, __: weights)
+
+
+def test_a_part_that_is_hardly_believed_says_nothing_above_the_floor(
+    lettered: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lettered.observe([{"items": [A, B, C]}, {"items": [A, C, B]}, {"items": [D, A, B]}])
+    believed(monkeypatch, episodes=0.01)
+    (likeliest, *_), (of_all, *_) = lettered.predict(A), lettered.predict(A, floor=0)
+    assert likeliest.name == of_all.name == B
+    assert "episodes" in of_all.parts
+    assert "episodes" not in likeliest.parts
+    assert 0 < of_all.probability - likeliest.probability < 0.01
+    # However much is asked for, what several parts say together is told.
+    assert [one.name for one in lettered.predict(A, floor=0.2)] == [B, C]
+    assert max(of_all.parts.values()) < 0.2
+
+
+def test_where_nothing_was_learnt_what_is_stated_is_told_however_little_it_is_believed(
+    lettered: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lettered.checkpoint(edges=[edge(A, "references", B)])
+    believed(monkeypatch, edges=0.001)
+    for options in ({}, {"floor": 0}):
+        assert [(one.name, set(one.parts)) for one in lettered.predict(A, **options)] == [(B, {"edges"})]
 
 
 @pytest.mark.parametrize(
