@@ -9,9 +9,9 @@ import pytest
 
 from substrate.clock import ManualClock
 from substrate.errors import Denied, SecretFound
-from substrate.learn import recorder as recording
 from substrate.memory import Memory
 from substrate.views.learned import episodes
+from substrate.views.learned.sessions import IDLE
 from tests.stories import LEARNT, NAMES, rows_of
 
 A, B, C, D, *_ = NAMES
@@ -62,7 +62,7 @@ def test_who_begins_a_session_and_never_closes_it_leaves_it(lettered: Memory, cl
     left.access(A)
     lettered._client.recorder.flush()
     assert len(lettered._client.recorder._open) == 1
-    clock.advance(recording._IDLE + MINUTE)
+    clock.advance(IDLE + MINUTE)
     lettered._client.recorder.flush()
     assert not lettered._client.recorder._open
 

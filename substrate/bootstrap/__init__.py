@@ -4,6 +4,7 @@ bootstrap   the verb bootstrap
 candidates  the atoms that may be shown, judged
 rules       goals, constraints and preferences
 absent      what is not there, though it is asked for
+last        what was saved and accessed last
 evidence    how well an atom is supported, pure
 support     the verb weigh: the evidence of atoms
 choose      who of those is shown: rules, what was taught, the best matches, then all others, pure

@@ -22,10 +22,11 @@ from substrate.atoms.domains import DOMAIN, Domains, read_domain
 from substrate.atoms.meant.near_names import or_near
 from substrate.atoms.resolve import find_subject, name_of
 from substrate.bootstrap.absent import NEVER, absent_in, absent_under, why_absent
-from substrate.bootstrap.candidates import BOOST, Candidate, Gatherer
+from substrate.bootstrap.candidates import BOOST, LEFT, Candidate, Gatherer, is_filling
 from substrate.bootstrap.choose import PINNED_PART, choose
 from substrate.bootstrap.evidence import HIGH_IMPACT
 from substrate.bootstrap.fit import LEAST_TOKENS, Measure, Shown, cost_of, fit, form_of, is_countable, room_in
+from substrate.bootstrap.last import last_session
 from substrate.bootstrap.pack import Item
 from substrate.bootstrap.rules import Pinned, pinned
 from substrate.bootstrap.show import Costs, Look, Offer, Texts, clashes_shown, looking, why_of
@@ -66,6 +67,12 @@ _RECENT: Final = 100
 """Of what was recorded last so many come into question."""
 _FILLERS: Final = 5
 """Beside an objective alone: so much of what only use or novelty speaks for. Room is no reason to fill it."""
+_LAST: Final = 8
+"""Of what was saved and accessed last so much stands beside what is needed: it says what to go on with."""
+_LAST_SHARE: Final = 0.01
+"""The need of the first of it."""
+_LAST_PART: Final = 0.5
+"""What it takes of the room, at most."""
 _SCANNED: Final = 400
 """Entries that are looked through for them."""
 _MEMBERS: Final = 32
@@ -153,6 +160,11 @@ def bootstrap(  # noqa: PLR0913
     inside = None
     if domain is not None:
         inside = index.domains.mask(snapshot, documents, Domains(snapshot).domain(domain))
+    last: Collection[bytes] = ()
+    is_unknown = not forecaster.is_sure and not any(need.is_taught for need in needs)
+    if is_unknown or (asked.objective is None and len(needs) >= _FEW):  # a young store shows what is newest anyway
+        done = map(forecaster.heir, last_session(snapshot, documents, domain, inside))
+        last = dict.fromkeys(heir for heir in done if heir is not None)
     return open_with(
         snapshot,
         documents,
@@ -163,6 +175,7 @@ def bootstrap(  # noqa: PLR0913
         shown=shown,
         set_aside=forecaster.set_aside,
         lag=forecaster.lag,
+        last=tuple(islice(last, _LAST)),
     )
 
 
@@ -178,14 +191,16 @@ def open_with(  # noqa: PLR0913
     shown: Shown = compact,
     set_aside: int = 0,
     lag: int = 0,
+    last: Sequence[bytes] = (),
 ) -> Opening:
     """The opening of a session that needs these, as the model has it. `counter`: if not as everywhere.
 
     `inside`: which versions are of atoms of the domain, if that is known; `set_aside`: how many pages match besides;
-    `lag`: how many versions were compared by words alone.
+    `lag`: how many versions were compared by words alone; `last`: what the last session left, newest first, where
+    nothing is known to match the objective well.
     """
     measure = Measure.of(counter or token_counter(), shown)
-    return _Opener(snapshot, documents, asked, needs, measure, inside).open(meaning, set_aside, lag)
+    return _Opener(snapshot, documents, asked, needs, measure, inside, last).open(meaning, set_aside, lag)
 
 
 class _Opener:
@@ -199,11 +214,13 @@ class _Opener:
         needs: Sequence[Need],
         measure: Measure,
         inside: Mask | None,
+        last: Sequence[bytes],
     ) -> None:
         self._snapshot = snapshot
         self._documents = documents
         self._asked = asked
         self._foreseen = needs
+        self._last = last
         self._measure = measure
         self._absent: list[Absent] = []
         self._domain = None if asked.domain is None else self._found(asked.domain)
@@ -251,13 +268,16 @@ class _Opener:
         if domain is not None and counter.count(domain) > most:
             domain = None
         last = self._documents.size - 1
-        return Opening(counter.name, 0, asked.max_tokens, objective=objective, domain=domain, seq=last)
+        unmatched = asked.objective is not None and bool(self._last)
+        return Opening(
+            counter.name, 0, asked.max_tokens, objective=objective, domain=domain, seq=last, unmatched=unmatched
+        )
 
     # -- who comes into question -----------------------------------------------------------------------------------
 
     def _needs(self) -> tuple[list[Need], list[Need]]:
         """Who is needed, each once: goals, constraints and preferences; and all others, most needed first."""
-        needs: dict[bytes, Need] = {}
+        needs = {need.subject: need for need in self._left()}
         for need in self._foreseen:
             needs.setdefault(need.subject, need)
         for member in self._gatherer.some_members(_MEMBERS):
@@ -282,6 +302,19 @@ class _Opener:
         held = [need for need, _ in sorted(least, key=precedes)]
         return held, self._boosted(list(needs.values()))
 
+    def _left(self) -> Iterator[Need]:
+        """What the last session left, with what else it is needed for; weak matches wait behind it."""
+        if not self._last:
+            return
+        foreseen = {need.subject: need for need in self._foreseen}
+        for rank, subject in enumerate(self._last):
+            also, share = foreseen.pop(subject, None), _LAST_SHARE / (1 + rank / _LAST)
+            parts = {**({} if also is None or also.is_beside else also.parts), LEFT: share}
+            yield Need(subject, sum(parts.values()), parts)
+        for need in foreseen.values():
+            waits = need.waits or (need.is_beside and not self._gatherer.is_in_domain(need.subject))
+            yield need._replace(waits=waits)
+
     def _most_recent(self, needs: Iterable[Need]) -> int:
         """How much of what was recorded last comes into question."""
         if not self._is_aimed:
@@ -301,7 +334,8 @@ class _Opener:
             return need.waits and need is not best
 
         if self._domain is None:
-            return sorted(needs, key=lambda need: (not need.is_taught, waits(need)))
+            aimed = self._is_aimed
+            return sorted(needs, key=lambda need: (not need.is_taught, aimed and is_filling(need), waits(need)))
         subjects = [need.subject for need in needs]
         likely, others = subjects[:_LIKELY], subjects[_LIKELY:]
         # Who belongs to the domain by one edge does so by at most two: of the likely ones, one look tells both.
@@ -362,16 +396,22 @@ class _Opener:
         offers.sort(key=lambda offer: (not self._is_pinned(offer), -offer.item.value))
         seen: set[str] = set()
         once = []
-        fillers = 0
+        left = 0
+        fillers = sum(offer.candidate.is_left for offer in offers)
         for offer in offers:
             candidate = offer.candidate
             text = self._texts.same(candidate)
             if text in seen:
                 self._gatherer.drop("duplicate", candidate)
                 continue
-            if self._is_aimed and offer.section == "atoms" and candidate.is_filler and not candidate.is_unconfirmed:
+            if self._is_aimed and offer.section == "atoms" and candidate.is_spare and not candidate.is_unconfirmed:
                 fillers += 1
                 if fillers > _FILLERS:
+                    continue
+            if candidate.is_left and offer.section == "atoms":
+                left += offer.item.cost
+                if left > room * _LAST_PART:
+                    self._gatherer.drop("no_room", candidate)
                     continue
             if text is not None:
                 seen.add(text)

@@ -33,7 +33,7 @@ from substrate.views.cards import Card, card_of, cards_of
 from substrate.views.edges import Link, links_around, some_links
 from substrate.views.traces import Confirmation, confirmation_of, confirmations_of
 
-__all__ = ["BOOST", "Candidate", "Gatherer", "Lost"]
+__all__ = ["BOOST", "LEFT", "Candidate", "Gatherer", "Lost", "is_filling"]
 
 _FEW: Final = 15
 """References that are looked at."""
@@ -52,6 +52,8 @@ _COUNTED: Final = {SUPERSEDES: "superseded", MEMBER_OF: "groups", REFERENCES: "r
 _SECOND: Final = 1_000_000
 _FILLS: Final = frozenset(("member", "newest", "recent", "start", "usage"))
 """Parts of a need that are about an atom alone, whatever a session is for."""
+LEFT: Final = "last"
+"""The part of a need of what the last session left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,18 @@ class Candidate:
     @property
     def is_filler(self) -> bool:
         """Whether nothing speaks for it but that there is room: neither the objective, nor what is needed beside it."""
-        return not self.in_domain and _is_filling(self.need)
+        return not self.in_domain and is_filling(self.need)
+
+    @property
+    def is_spare(self) -> bool:
+        """Whether it is a filler, or stands beside weak matches: of these, few are enough."""
+        return self.is_filler or (self.need.is_beside and not self.need.is_weak)
+
+    @property
+    def is_left(self) -> bool:
+        """Whether it is there because the last session left it."""
+        parts = self.need.parts
+        return LEFT in parts and max(parts, key=parts.__getitem__) == LEFT
 
     @property
     def is_unconfirmed(self) -> bool:
@@ -100,7 +113,8 @@ class Candidate:
         return self.need.share * self.evidence.value * boost
 
 
-def _is_filling(need: Need) -> bool:
+def is_filling(need: Need) -> bool:
+    """Whether nothing speaks for it but that there is room."""
     return bool(need.parts) and _FILLS.issuperset(part for part, added in need.parts.items() if added > 0)
 
 
@@ -314,7 +328,7 @@ class Gatherer:
         if body is None:
             return "damaged"
         members = body.members
-        if members.get("origin") == "ingested" and (not self._ingested or (_is_page(version) and _is_filling(need))):
+        if members.get("origin") == "ingested" and (not self._ingested or (_is_page(version) and is_filling(need))):
             return "ingested"
         if "valid_from" in members or "valid_to" in members:
             found = self._in_force(version)

@@ -15,7 +15,7 @@ from substrate.bootstrap.pack import Item
 from substrate.kv.api import ReadTransaction, kept_by
 from substrate.result import compact_json
 from substrate.values.atoms import about
-from substrate.values.opening import MATCHES, WEAK, ConflictingFacts, OpeningAtom, notable_evidence, said_of
+from substrate.values.opening import LAST, MATCHES, WEAK, ConflictingFacts, OpeningAtom, notable_evidence, said_of
 from substrate.values.times import from_microseconds
 
 __all__ = ["Costs", "Look", "Offer", "Texts", "atom_shown", "clashes_shown", "looking", "shortened", "why_of"]
@@ -37,9 +37,13 @@ _WORDS: Final = {
     "usage": "often used",
     "recent": "used lately",
     "newest": "recorded last",
+    "last": LAST,
     "member": "in the domain",
 }
 """Parts of a need, in words; others by their own name. Those of the model are in `learn/parts.py`."""
+_LED: Final = ("seeds", "edges")
+_BESIDE: Final = "beside weak matches"
+"""Instead of what these parts are called, where nothing is known to be needed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +197,8 @@ def why_of(candidate: Candidate) -> str:
     part, added = max(candidate.need.parts.items(), key=lambda part: part[1], default=("member", 0.0))
     if part == "match" and candidate.need.is_weak:
         return _WORDS["goals"] if candidate.need.parts.get("goals", 0) > 0 else WEAK
+    if part in _LED and candidate.need.is_beside:
+        return WEAK if candidate.need.is_weak else _BESIDE
     return _WORDS.get(part, part) if added > 0 else _WORDS["member"] if candidate.in_domain else ""
 
 

@@ -27,6 +27,8 @@ _FAINT = 0.02
 """Nor is one that is believed less than this, where nobody asks for shares as small: it brings no atom so far alone."""
 _NOT_LEARNT = ("edges", "repeat")
 _STATED = 0.5
+_BESIDE = frozenset(("seeds", "edges", "start", "usage", "recent"))
+"""Parts that say nothing of an objective by themselves: two of them lead from what is needed to what is beside it."""
 _SPARE = 4
 """So many more are looked at than asked for: one may gain by what it inherits."""
 
@@ -41,6 +43,8 @@ class Forecaster:
         self._well: Collection[bytes] = ()
         self.set_aside = self.lag = 0
         """Pages that match the objective of `before` well, and were set aside for what people said."""
+        self.is_sure = True
+        """Whether something matches that objective well beyond doubt."""
 
     # -- what each part says, for who weighs them -----------------------------------------------------------------
 
@@ -54,7 +58,8 @@ class Forecaster:
         """The parts, in a session in which nothing was opened yet."""
         if match is None or not objective:
             return self._reader.before(domain, objective)
-        found, self._well, self.set_aside, self.lag = match.shares(self._snapshot, None if domain == HOLE else domain)
+        matched = match.shares(self._snapshot, None if domain == HOLE else domain)
+        found, self._well, self.set_aside, self.lag, self.is_sure = matched
         return self._reader.before(domain, objective, found, match.alike(self._snapshot.transaction))
 
     def weights(self, question: str) -> dict[str, float]:
@@ -148,7 +153,13 @@ class Forecaster:
         fitting = {self._heirs.heir(item) for item in fits}
         weak = {need.subject for need in needs if "match" in need.parts} - set(self._well)
         waiting = weak - fitting if any(need.subject in fitting for need in needs) else set()
-        return [Need(*need[:3], need.subject in weak, need.subject in waiting) for need in needs]
+        is_lost = not self.is_sure and not self._reader.fitting
+
+        def is_beside(need: Need) -> bool:
+            is_led = need.subject in weak or _BESIDE.issuperset(need.parts)
+            return is_lost and is_led and need.subject not in fitting
+
+        return [Need(*need[:3], need.subject in weak, need.subject in waiting, is_beside(need)) for need in needs]
 
     def _likeliest(
         self, parts: Parts, weights: Mapping[str, float], count: int, gone: Collection[bytes], least: float = 0.0
@@ -233,6 +244,8 @@ class Need(NamedTuple):
     """Whether it is a match of the objective, and no good one."""
     waits: bool = False
     """Whether it is a weak match, and there are others that sessions or trainings for such an objective needed."""
+    is_beside: bool = False
+    """Whether it is a weak match, or only stands beside such, where nothing is known to be needed."""
 
     @property
     def is_taught(self) -> bool:

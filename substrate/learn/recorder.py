@@ -29,7 +29,7 @@ from substrate.learn.watch import is_watched
 from substrate.learn.write_sessions import write_sessions
 from substrate.limits import LIMITS
 from substrate.log.log import Log
-from substrate.views.learned.sessions import HOLE, Heard
+from substrate.views.learned.sessions import HOLE, IDLE, Heard
 
 if TYPE_CHECKING:
     from substrate.search.objective import Match
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 __all__ = ["OpenSession", "Recorder"]
 
 _log = logging.getLogger(__name__)
-_IDLE: Final = 30 * 60 * 1_000_000
-"""Microseconds without an access after which a session that nobody closes has ended."""
 _QUIET_S: Final = 2.0
 _KEPT: Final = 256
 _LONG: Final = LIMITS["checkpoint_items"]
@@ -120,7 +118,7 @@ class Recorder:
             return entered
         now = self._log.clock.now()
         with self._guard:
-            is_idle = bool(self._implicit.last) and now - self._implicit.last > _IDLE
+            is_idle = bool(self._implicit.last) and now - self._implicit.last > IDLE
             if is_idle:
                 self._idle.append(self._implicit)
                 self._implicit = self._fresh()
@@ -202,7 +200,7 @@ class Recorder:
         with self._guard:
             waiting = list(self._open.values())
             # Who began a session and never closed it has left it.
-            left = [one for one in waiting if one is not self._implicit and not one.waiting and now - one.last > _IDLE]
+            left = [one for one in waiting if one is not self._implicit and not one.waiting and now - one.last > IDLE]
             idle = [*self._idle, *left]
         for session in idle:
             self.end(session)

@@ -38,6 +38,8 @@ _FEW_WORDS: Final = 8
 """An objective of more speaks of several things, and what has to do with one of them scores less by as much."""
 _MOST_WEAK: Final = 12
 """Weak matches, at most."""
+_MEANT: Final = 0.2
+"""What of the score of a good match is meaning, where it is one for sure: a word may be in texts about anything."""
 _BEST: Final = 3
 """So many of the best match, however weakly: a search finds them too."""
 
@@ -51,6 +53,8 @@ class Matched(NamedTuple):
     """Pages that match well, and are not among them: they would crowd out what people said."""
     lag: int = 0
     """Versions that were compared by words alone, because they are not embedded yet."""
+    is_sure: bool = True
+    """Whether the store has something that matches well beyond doubt, be it shown or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +78,11 @@ class Match:
         have nothing to do with it are no matches: something is always nearest. In a domain, the nearest are of use.
         """
         documents = self.index.documents(snapshot.transaction)
-        seqs, points, lag = self._best(snapshot, documents, Filters())
+        seqs, points, lag, is_sure = self._best(snapshot, documents, Filters())
         set_aside = 0
         if not self.ingested and _is_crowded(snapshot, documents, seqs):
             set_aside = int((pages_of(snapshot.transaction, documents)[seqs] & self._is_good(points)).sum())
-            seqs, points, lag = self._best(snapshot, documents, Filters(without_pages=True))
+            seqs, points, lag, _ = self._best(snapshot, documents, Filters(without_pages=True))
         if domain is None:
             kept = self._matching(points, lag, self._withheld(snapshot, documents)[seqs])
             seqs, points = seqs[kept], points[kept]
@@ -95,7 +99,7 @@ class Match:
             scores[subject] = max(scores.get(subject, 0.0), score * score * (1 if is_inside else _OUTSIDE))
         total = sum(scores.values())
         shares = {subject: score / total for subject, score in scores.items()} if total > 0 else {}
-        return Matched(shares, well, set_aside, lag)
+        return Matched(shares, well, set_aside, lag, is_sure)
 
     def _withheld(self, snapshot: Snapshot, documents: Documents) -> Mask:
         """The versions that are not shown, however well they match."""
@@ -138,8 +142,8 @@ class Match:
 
     def _best(
         self, snapshot: Snapshot, documents: Documents, filters: Filters
-    ) -> tuple[NDArray[np.int64], NDArray[np.float32], int]:
-        """The versions that match best, with their scores; and how many are not embedded yet.
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32], int, bool]:
+        """The versions that match best, with their scores; how many are not embedded yet; and whether any is sure.
 
         Of these, a long text that has the words of the objective here and there counts less: no meaning speaks for it.
         """
@@ -153,7 +157,17 @@ class Match:
             vectors = gathered.candidates.vectors
             bare = np.ones(len(best), bool) if vectors is None else np.isnan(vectors[best, 0])
             points = points * self._together(snapshot, seqs, bare)
-        return seqs, points, lag
+        return seqs, points, lag, self._is_sure(points, ranked.parts["meaning"][best] if len(best) else points, lag)
+
+    def _is_sure(self, points: NDArray[np.float32], meaning: NDArray[np.float32], lag: int) -> bool:
+        """Whether one of these matches well for sure: by what it means too, or by several words if nobody knows that.
+
+        Of `what were we doing` one word can match, and it is in texts about anything.
+        """
+        good = points >= WELL
+        if self.why or lag:
+            return bool(good.any()) and word_count(self.query.terms) > 1
+        return bool((good & (meaning >= _MEANT)).any())
 
     def _together(self, snapshot: Snapshot, seqs: NDArray[np.int64], bare: Mask) -> NDArray[np.float32]:
         """Of the versions without a vector, which share of their words of the objective stands together; else 1."""

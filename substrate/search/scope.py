@@ -23,7 +23,7 @@ from substrate.values.opening import PROPOSED
 from substrate.views.atoms import names, versions_of
 from substrate.views.words import Field
 
-__all__ = ["pages_of", "scope_of", "standing_of"]
+__all__ = ["holders_of", "pages_of", "scope_of", "standing_of"]
 
 _FEW: Final = 2000
 """Atoms whose versions are looked up one by one; of more, all versions are looked through at once."""
@@ -75,6 +75,11 @@ def pages_of(transaction: ReadTransaction, documents: Documents) -> Mask:
     if not ingested.any():  # as in most stores
         return ingested
     return ingested & _any(keyword_mask(transaction, documents, Field.UNDER, f"v1.{kind}") for kind in IN_DOMAINS)
+
+
+def holders_of(transaction: ReadTransaction, documents: Documents) -> Mask:
+    """The versions of domains and hubs: an ingest makes one too, and their names say little."""
+    return _any(keyword_mask(transaction, documents, Field.UNDER, f"v1.{kind}") for kind in ("domain", "hub"))
 
 
 def standing_of(transaction: ReadTransaction, documents: Documents) -> NDArray[np.int64]:

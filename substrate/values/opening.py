@@ -14,6 +14,7 @@ from substrate.names import type_of
 from substrate.result import UNTYPESET, Result, compact
 
 __all__ = [
+    "LAST",
     "LEFT_OUT",
     "MATCHES",
     "PROPOSED",
@@ -64,6 +65,8 @@ _IN_WORDS: Mapping[str, str] = {
 """The same in a few words, behind a number or a name."""
 MATCHES: Final = "matches the objective"
 """Why an atom is here, unless it says otherwise."""
+LAST: Final = "from the last session"
+"""Why an atom is here that was saved or accessed last, where nothing is known to match the objective well."""
 WEAK: Final = "matches weakly"
 """Why an atom is here that says little of the objective, where nothing says more."""
 _USUAL: Final = {"user": 0.73, "ingested": 0.27}
@@ -241,6 +244,8 @@ class Opening(Result):
     lag: int = 0
     """How many versions were matched by words alone, because they are not embedded yet."""
 
+    unmatched: bool = False
+    """Whether atoms of the last session are here because nothing is known to match the objective. Not in `to_dict`."""
     cut: bool = False
     """Whether so much was given up for the budget that not even `left_out` tells of it. Not in `to_dict`."""
 
@@ -251,8 +256,9 @@ class Opening(Result):
 
     @property
     def weak(self) -> bool:
-        """Whether some match the objective weakly, and nothing does so well or was needed for such a one."""
-        return any(atom.why == WEAK for atom in self.atoms) and not self._fits
+        """Whether what is here matches the objective weakly or not at all, and nothing was needed for such a one."""
+        told = (WEAK, LAST) if self.unmatched else (WEAK,)
+        return any(atom.why in told for atom in self.atoms) and not self._fits
 
     @property
     def _fits(self) -> bool:

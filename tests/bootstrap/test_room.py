@@ -34,13 +34,10 @@ OTHERS = (
 
 @pytest.fixture
 def notes(reopen: Reopen, cache: object) -> Memory:  # noqa: ARG001 - the model that is used
-    """A store with one fact that matters, and a match of it, among notes about everything else."""
+    """A store with one fact that matters, and a match of it, among notes about everything else; no last session."""
     memory = reopen(background=False)
-    memory.checkpoint(
-        ["v1.fact.provider = The payment provider is Stripe", "v1.fact.checkout = The checkout page uses Stripe"]
-    )
-    for at, text in enumerate(OTHERS):
-        memory.checkpoint([{"name": f"v1.note.n{at}", "value": text}])
+    stated = ["v1.fact.provider = The payment provider is Stripe", "v1.fact.checkout = The checkout page uses Stripe"]
+    memory.checkpoint([*stated, *(f"v1.note.n{at} = {text}" for at, text in enumerate(OTHERS))])
     memory.index()
     return memory
 

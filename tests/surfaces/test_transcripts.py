@@ -59,6 +59,8 @@ def test_it_is_the_training_that_brings_an_old_correction_to_the_front(store: Pa
         for name, given in save:
             agent.ok(name, **given)
         fill(store)
+        for at in range(9):  # so it is not of what was saved last either
+            agent.ok("session_checkpoint", atoms=[f"v1.fact.later{at} = On floor {at} there is a kitchen"])
         before, after = [], []
         for seen in (before, after):
             seen += [atom["key"] for atom in agent.ok(BOOTSTRAP, objective="another new day")["atoms"][:3]]

@@ -9,7 +9,7 @@ from substrate.bootstrap.evidence import evidence_of
 from substrate.result import iso
 from substrate.values.atoms import Atom
 from substrate.values.conflicts import Conflict
-from substrate.values.opening import LEFT_OUT, Opening, OpeningAtom
+from substrate.values.opening import LAST, LEFT_OUT, Opening, OpeningAtom
 
 __all__ = ["conflict_shown", "opening_shown"]
 
@@ -25,7 +25,7 @@ _NEEDS: Final[dict[str, dict[str, str]]] = {
         "edges": "linked to what is needed",
         "start": "sessions begin with it",
     },
-    "use": {"usage": "often used", "recent": "used lately", "newest": "recorded last"},
+    "use": {"usage": "often used", "recent": "used lately", "newest": "recorded last", "last": LAST},
 }
 """The parts of need, by what they go by; docs/markov.md says what each is."""
 _GROUNDS: Final = {

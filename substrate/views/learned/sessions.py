@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Container, Iterator, Mapping
+from contextlib import suppress
 from struct import Struct
 from struct import error as StructError  # noqa: N812 - it is a class
 from typing import Final, NamedTuple
@@ -27,12 +28,14 @@ from substrate.schema import MOST_WEIGHT, is_time
 
 __all__ = [
     "HOLE",
+    "IDLE",
     "KEY_BYTES",
     "TRAINED",
     "Heard",
     "all_sessions",
     "check_sessions",
     "draft_training",
+    "newest_sessions",
     "next_key",
     "read_session",
     "read_training",
@@ -41,6 +44,8 @@ __all__ = [
 
 HOLE: Final = bytes(ID_BYTES)
 """In the place of an atom that was forgotten; as a domain: none."""
+IDLE: Final = 30 * 60 * 1_000_000
+"""Microseconds in which nothing is done after which a session that nobody closes has ended."""
 KEY_BYTES: Final = SEQ_BYTES + 4
 TRAINED: Final = b"\xff" * 4
 """In the place of a trace's number: this was a train entry."""
@@ -132,6 +137,18 @@ def all_sessions(transaction: ReadTransaction) -> Iterator[tuple[bytes, Heard | 
             yield key, read_session(row)
         except StoreDamaged:
             yield key, None
+
+
+def newest_sessions(transaction: ReadTransaction, most: int, domain: bytes | None = None) -> Iterator[Heard]:
+    """Of the last rows those that can be read, newest first; of a domain, if one is given."""
+    tag = b"" if domain is None else domain.hex().encode()
+    for _, row in transaction.scan(SESSIONS, reverse=True, limit=most):
+        if tag not in row:
+            continue
+        with suppress(StoreDamaged):
+            heard = read_session(row)
+            if domain is None or heard.domain == domain:
+                yield heard
 
 
 def check_sessions(transaction: ReadTransaction) -> None:
