@@ -11,7 +11,6 @@ from substrate.codec import decode_body
 from substrate.embed.texts import text_of
 from substrate.kv.api import ReadTransaction
 from substrate.log.heads import require_head
-from substrate.log.replay import replay
 from substrate.log.tables import BODIES, EMBEDDED, ENTRIES, read_seq, seq_key
 from substrate.proof.entry import SALT_BYTES, Kind
 from substrate.views.models import model_in_force
@@ -49,18 +48,21 @@ def next_window(transaction: ReadTransaction, space: bytes, most: int = WINDOW) 
     is_skipped = False
     most = min(most, WINDOW)
     while at < size and len(texts) < most and characters < _WINDOW_CHARACTERS:
-        for entry in replay(transaction, at, min(at + _STRIDE, size)):
+        keys = [seq_key(seq) for seq in range(at, min(at + _STRIDE, size))]
+        entries, bodies = transaction.get_many(ENTRIES, keys), transaction.get_many(BODIES, keys)
+        for data, row in zip(entries, bodies, strict=True):
             if len(texts) >= most or characters >= _WINDOW_CHARACTERS:
                 break
-            at = entry.seq + 1
-            if entry.kind is not Kind.PUT or entry.body is None:
+            seq, at = at, at + 1
+            if row is None or data is None or data[_KIND] != Kind.PUT:
                 continue
-            if not is_embedded(entry.body):
+            body = row[SALT_BYTES:]
+            if not is_embedded(body):
                 is_skipped = True
                 continue
-            members = decode_body(entry.body)
-            texts[entry.seq] = text_of(str(members.get("name", "")), str(members.get("value", "")))
-            characters += len(texts[entry.seq])
+            members = decode_body(body)
+            texts[seq] = text_of(str(members.get("name", "")), str(members.get("value", "")))
+            characters += len(texts[seq])
     # Entries that are no versions are not worth a write; unless there are so many that to look again would cost, or
     # another space waits for this one to get as far. Versions that get no vector are: they would seem to wait for one.
     rivals = any(space != other and read_seq(upto) > start for other, upto in transaction.scan(EMBEDDED))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from hashlib import blake2b
 from itertools import islice
 from struct import unpack_from
 from typing import Final, NamedTuple
@@ -11,6 +12,7 @@ from substrate.atoms.bodies import body_of
 from substrate.atoms.moments import last_seq
 from substrate.entities.naming import ENTITY, entity_prefix, names_of
 from substrate.kv.api import ReadTransaction
+from substrate.kv.decoded import Decoded
 from substrate.limits import LIMITS
 from substrate.log.tables import DOCUMENTS, POSTINGS, seq_key
 from substrate.names import escape_rest
@@ -27,6 +29,7 @@ _WIDEST: Final = 4
 """Bytes of a character."""
 _SOME: Final = 16
 """Mentions that are looked at together."""
+_DIGEST: Final = 16
 
 
 class Known(NamedTuple):
@@ -74,8 +77,7 @@ class Lookup:
         if not any(there):
             return
         if self._own is None:
-            prefix = ENTITY if self._domain is None else entity_prefix(self._domain)
-            self._own = [_offsets(row) for row in self._rows(Field.UNDER, prefix.removesuffix("."))]
+            self._own = self._read_own()
         for (first, _), one, own in reversed(list(zip(posting_heads(self._size), there, self._own, strict=True))):
             for offset in sorted(_offsets(one) & own, reverse=True):
                 known = self._known(first + offset)
@@ -93,6 +95,14 @@ class Lookup:
                 if any(one not in besides for one in subjects_at(self._transaction, seqs[at : at + _SOME])):
                     return True
         return False
+
+    def _read_own(self) -> list[frozenset[int]]:
+        """Which versions are of entities of the domain, by block. Mostly the same as at the note before."""
+        prefix = (ENTITY if self._domain is None else entity_prefix(self._domain)).removesuffix(".")
+        keys = posting_keys(Field.UNDER, keyword_term(Field.UNDER, prefix), self._size)
+        rows = self._transaction.get_many(POSTINGS, keys)
+        # By digests of the keys: what is kept holds no name.
+        return _OWN.many([blake2b(key, digest_size=_DIGEST).digest() for key in keys], rows, _NONE)
 
     def _rows(self, field: Field, text: str) -> list[bytes | None]:
         return self._transaction.get_many(POSTINGS, posting_keys(field, keyword_term(field, text), self._size))
@@ -148,3 +158,6 @@ _NONE: Final[frozenset[int]] = frozenset()
 
 def _offsets(row: bytes | None) -> frozenset[int]:
     return _NONE if row is None else frozenset(unpack_from(f"<{len(row) // 3}H", row))
+
+
+_OWN: Final = Decoded(_offsets, 2**18)

@@ -4,6 +4,7 @@
     open.py    opening a store where it lies, for everybody above
     lmdb/      the engine: many processes on one machine
     memory.py  tables of one process, never on disk
+    decoded.py what rows say, kept from one read to the next
 
 Importing this package loads none of them: `from substrate.kv.open import open_store`.
 """

@@ -103,6 +103,8 @@ class Reader:
         """What sessions and trainings needed that were for an objective like the one of `before`."""
         self.near: set[bytes] = set()
         """The same of the few that are a little like it, if none is more."""
+        self.is_trained = False
+        """Whether somebody trained what an objective like that one needs."""
 
     # -- what comes next -----------------------------------------------------------------------------------------
 
@@ -274,6 +276,7 @@ class Reader:
         fits = {number for number in likely if max(like[number], near.get(number, 0.0)) >= _FITS}
         fitting = {number: episode for number, episode in zip(likely, past, strict=True) if number in fits}
         self.fitting = {item for episode in fitting.values() for item in episode.items}
+        self.is_trained = any(episode.is_training for episode in fitting.values())
         if not fitting and alike is not None:
             few = highest({number: max(like[number], near.get(number, 0.0)) for number in likely}, _FEW)
             little = {number for fit, number in few if fit >= _LITTLE}
@@ -312,7 +315,7 @@ class Reader:
         likenesses = map(like.__getitem__, chosen)
         votes: dict[bytes, float] = {}
         so_far = votes.get
-        for likeness, (_, _, items, each) in zip(likenesses, needed_in(self._transaction, chosen), strict=True):
+        for likeness, (_, _, items, each, _) in zip(likenesses, needed_in(self._transaction, chosen), strict=True):
             vote = likeness * likeness * each if weighed else likeness * likeness
             for item in items:
                 votes[item] = so_far(item, 0.0) + vote

@@ -214,11 +214,19 @@ def _post(posted: _Posted, offset: int, members: Mapping[str, Json]) -> int:
 def _packed(block: int, posted: _Posted) -> dict[bytes, bytes]:
     """What there is to add to rows, by key."""
     fresh: dict[bytes, bytes] = {}
+    pairs: dict[tuple[int, ...], bytes] = {}
     for field, terms in posted.items():
         start = block.to_bytes(4, "big") + field
         for term, offsets in terms.items():
             key = start + (term.encode() if field == _WORD else term if isinstance(term, bytes) else fit(term).encode())
-            fresh[key] = _ONE.pack(offsets[0], 1) if len(offsets) == 1 else _pack(offsets)
+            if len(offsets) == 1:
+                fresh[key] = _ONE.pack(offsets[0], 1)
+            elif len(offsets) == _PAIR:  # of a document and its chunk: the same for all their words
+                pair = tuple(offsets)
+                row = pairs.get(pair)
+                fresh[key] = pairs.setdefault(pair, _pack(offsets)) if row is None else row
+            else:
+                fresh[key] = _pack(offsets)
     return fresh
 
 
@@ -246,7 +254,7 @@ def _join_newest(transaction: WriteTransaction, block: int, fresh: dict[bytes, b
 
 def _pack(offsets: Sequence[int]) -> bytes:
     """Offsets in order, each as often as its term occurs."""
-    if len(offsets) == _PAIR and offsets[0] != offsets[1]:  # as of most words of a document and its chunk
+    if len(offsets) == _PAIR and offsets[0] != offsets[1]:
         return _TWO.pack(*offsets, 1, 1)
     count = len(offsets)
     distinct = dict.fromkeys(offsets)

@@ -77,6 +77,7 @@ def _words(data: bytes, first: str, count: int) -> list[str] | None:
 
 @lru_cache(maxsize=8)
 def _decode(slot: bytes) -> Mark | None:
+    """The mark in a slot, without the empty lines that fill it up; None if it holds none, whole."""
     first, _, rest = slot.partition(b"\n")
     words = _words(first, _WORD, 5)
     if words is None:
@@ -185,5 +186,9 @@ def _highest(data: bytes) -> Mark | None:
 
 
 def _slots(data: bytes) -> list[Mark | None]:
-    """The marks in the two slots of a file, read without the empty lines that fill them up."""
-    return [_decode(data[at : at + _SLOT].partition(b"\n\n")[0]) for at in (0, _SLOT)]
+    """The marks in the two slots of a file."""
+    slots = []
+    for at in (0, _SLOT):
+        end = data.find(b"\n\n", at, at + _SLOT)
+        slots.append(_decode(data[at : end if end >= 0 else at + _SLOT]))
+    return slots

@@ -6,7 +6,6 @@
     objectives.py  what past objectives mean, as vectors: a cache
     sessions.py  traces: what one client accessed, in order
     mixing.py    traces: how far each part of the model was right so far
-    decoded.py   what rows say, kept from one read to the next
 
 The rows say what happened; `substrate.learn` says what probably comes next.
 """

@@ -30,10 +30,10 @@ from typing import Final, Literal, NamedTuple
 
 from substrate.errors import StoreDamaged
 from substrate.kv.api import Kept, ReadTransaction, WriteTransaction, behind
+from substrate.kv.decoded import Decoded
 from substrate.log.tables import ARCS, ARRIVALS, USES
 from substrate.messages import FSCK, REBUILD
 from substrate.proof.entry import ID_BYTES
-from substrate.views.learned.decoded import Decoded
 
 __all__ = [
     "ATOM",

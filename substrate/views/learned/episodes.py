@@ -26,11 +26,11 @@ from typing import Any, Final, NamedTuple, cast
 
 from substrate.errors import StoreDamaged
 from substrate.kv.api import ReadTransaction, WriteTransaction, behind, kept_by
+from substrate.kv.decoded import Decoded, shared
 from substrate.log.tables import EPISODES, SEQ_BYTES, read_seq, seq_key
 from substrate.messages import FSCK, REBUILD
 from substrate.proof.entry import ID_BYTES
 from substrate.text.terms import query_terms
-from substrate.views.learned.decoded import Decoded, shared
 from substrate.views.learned.sessions import HOLE, TRAINED, Heard
 
 __all__ = [
@@ -101,9 +101,11 @@ class Needed(NamedTuple):
     items: tuple[bytes, ...]
     each: float
     """Its weight by the number of its atoms. Kept: every vote of a session asks for it, and a session has hundreds."""
+    is_training: bool
+    """Whether somebody said that these are needed."""
 
 
-_NOTHING: Final = Needed(1, 0, (), 1.0)
+_NOTHING: Final = Needed(1, 0, (), 1.0, is_training=False)
 
 
 def objective_terms(objective: str) -> tuple[bytes, ...]:
@@ -131,10 +133,10 @@ def _read(row: bytes) -> Episode:
 def _needed(row: bytes) -> Needed:
     """Of a row just what a vote needs: most that is read of episodes is this."""
     try:
-        _, weight, _, _, _, terms, items, _ = _HEAD.unpack_from(row)
+        _, weight, _, trace, _, terms, items, _ = _HEAD.unpack_from(row)
         packed = row[_HEAD.size : _HEAD.size + items * ID_BYTES]
         needed = shared([item for (item,) in _ID.iter_unpack(packed)])
-        return Needed(weight, terms, needed, weight / max(len(needed), 1))
+        return Needed(weight, terms, needed, weight / max(len(needed), 1), trace.endswith(TRAINED))
     except StructError as error:
         raise StoreDamaged(f"a row of episodes is malformed ({error!r}); run ", FSCK, ", or ", REBUILD) from None
 

@@ -15,9 +15,9 @@ from typing import Final
 
 from substrate.errors import StoreDamaged
 from substrate.kv.api import ReadTransaction
+from substrate.kv.decoded import Decoded
 from substrate.log.tables import MIXING
 from substrate.messages import FSCK
-from substrate.views.learned.decoded import Decoded
 
 __all__ = ["check_mixing", "mixing_row", "read_mixing"]
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from substrate.views.learned import decoded as rows
-from substrate.views.learned.decoded import Decoded, shared
+from substrate.kv import decoded as rows
+from substrate.kv.decoded import Decoded, shared
 
 
 @given(st.lists(st.tuples(st.sampled_from([b"a", b"b", b"c"]), st.binary(max_size=6))), st.integers(0, 12))
