@@ -161,7 +161,7 @@ def bootstrap(  # noqa: PLR0913
     if domain is not None:
         inside = index.domains.mask(snapshot, documents, Domains(snapshot).domain(domain))
     last: Collection[bytes] = ()
-    is_unknown = not forecaster.is_sure and not any(need.is_taught for need in needs)
+    is_unknown = not forecaster.is_known and not any(need.is_taught for need in needs)
     if is_unknown or (asked.objective is None and len(needs) >= _FEW):  # a young store shows what is newest anyway
         done = map(forecaster.heir, last_session(snapshot, documents, domain, inside))
         last = dict.fromkeys(heir for heir in done if heir is not None)
@@ -175,7 +175,7 @@ def bootstrap(  # noqa: PLR0913
         shown=shown,
         set_aside=forecaster.set_aside,
         lag=forecaster.lag,
-        last=tuple(islice(last, _LAST)),
+        last=tuple(last),
     )
 
 
@@ -220,11 +220,12 @@ class _Opener:
         self._documents = documents
         self._asked = asked
         self._foreseen = needs
-        self._last = last
         self._measure = measure
         self._absent: list[Absent] = []
         self._domain = None if asked.domain is None else self._found(asked.domain)
         self._pins = pinned(snapshot, documents)
+        # Rules are shown anyway, in their own order.
+        self._last = tuple(islice((subject for subject in last if subject not in self._pins), _LAST))
         self._costs, self._texts = Costs(snapshot.transaction, measure), Texts(snapshot.transaction)
         self._gatherer = Gatherer(
             snapshot, domain=self._domain, threshold=asked.threshold, ingested=asked.ingested, inside=inside

@@ -43,8 +43,8 @@ class Forecaster:
         self._well: Collection[bytes] = ()
         self.set_aside = self.lag = 0
         """Pages that match the objective of `before` well, and were set aside for what people said."""
-        self.is_sure = True
-        """Whether something matches that objective well beyond doubt."""
+        self.is_known = True
+        """Whether something matches that objective well beyond doubt, or was trained for one like it."""
 
     # -- what each part says, for who weighs them -----------------------------------------------------------------
 
@@ -59,8 +59,10 @@ class Forecaster:
         if match is None or not objective:
             return self._reader.before(domain, objective)
         matched = match.shares(self._snapshot, None if domain == HOLE else domain)
-        found, self._well, self.set_aside, self.lag, self.is_sure = matched
-        return self._reader.before(domain, objective, found, match.alike(self._snapshot.transaction))
+        found, self._well, self.set_aside, self.lag, is_sure = matched
+        parts = self._reader.before(domain, objective, found, match.alike(self._snapshot.transaction))
+        self.is_known = is_sure or self._reader.is_trained
+        return parts
 
     def weights(self, question: str) -> dict[str, float]:
         """How far each part is believed, for a question with its evidence."""
@@ -153,11 +155,12 @@ class Forecaster:
         fitting = {self._heirs.heir(item) for item in fits}
         weak = {need.subject for need in needs if "match" in need.parts} - set(self._well)
         waiting = weak - fitting if any(need.subject in fitting for need in needs) else set()
-        is_lost = not self.is_sure and not self._reader.fitting
+        is_lost = not self.is_known and not self._reader.fitting
+        near = {self._heirs.heir(item) for item in self._reader.near} if is_lost else set()
 
         def is_beside(need: Need) -> bool:
             is_led = need.subject in weak or _BESIDE.issuperset(need.parts)
-            return is_lost and is_led and need.subject not in fitting
+            return is_lost and is_led and need.subject not in near
 
         return [Need(*need[:3], need.subject in weak, need.subject in waiting, is_beside(need)) for need in needs]
 

@@ -160,14 +160,14 @@ class Match:
         return seqs, points, lag, self._is_sure(points, ranked.parts["meaning"][best] if len(best) else points, lag)
 
     def _is_sure(self, points: NDArray[np.float32], meaning: NDArray[np.float32], lag: int) -> bool:
-        """Whether one of these matches well for sure: by what it means too, or by several words if nobody knows that.
+        """Whether one of these matches well for sure: by what it means too.
 
-        Of `what were we doing` one word can match, and it is in texts about anything.
+        Of `what were we doing` one word can match, and it is in texts about anything. By words alone nobody knows more,
+        so half of that will do if the objective has several.
         """
-        good = points >= WELL
         if self.why or lag:
-            return bool(good.any()) and word_count(self.query.terms) > 1
-        return bool((good & (meaning >= _MEANT)).any())
+            return bool((points >= WELL / 2).any()) and word_count(self.query.terms) > 1
+        return bool(((points >= WELL) & (meaning >= _MEANT)).any())
 
     def _together(self, snapshot: Snapshot, seqs: NDArray[np.int64], bare: Mask) -> NDArray[np.float32]:
         """Of the versions without a vector, which share of their words of the objective stands together; else 1."""

@@ -88,12 +88,42 @@ def test_one_word_that_texts_about_anything_have_is_no_match_for_sure(worked: Me
     assert set(LEFT) == set(left(opening))
 
 
-def test_what_was_taught_for_an_objective_says_what_it_is_about(worked: Memory) -> None:
-    worked.train(["v1.note.n3", "v1.note.n7"], passes=3, objective="weitermachen")
+@pytest.mark.parametrize("passes", [1, 2, 3])
+def test_what_was_trained_for_an_objective_says_what_it_is_about(worked: Memory, passes: int) -> None:
+    worked.train(["v1.note.n3", "v1.note.n7"], passes=passes, objective="weitermachen")
     worked.index()
     opening = worked.bootstrap("weitermachen", begin=False)
     assert set(names(opening)[:2]) == {"v1.note.n3", "v1.note.n7"}
     assert left(opening) == []
+
+
+def test_what_a_few_sessions_needed_for_objectives_like_this_is_not_put_behind_the_last_one(
+    worked: Memory, clock: ManualClock
+) -> None:
+    worked.observe(["v1.note.n3", "v1.note.n7"], objective="weitermachen mit dem Umzug")
+    clock.advance(HOUR)
+    worked.checkpoint(["v1.state.else = Something else was saved since"])
+    worked.index()
+    opening = worked.bootstrap("weitermachen", begin=False)
+    assert left(opening) == ["v1.state.else"]
+    assert {"v1.note.n3", "v1.note.n7"} <= set(names(opening)[:4])
+
+
+def test_rules_that_were_saved_last_stay_rules(worked: Memory, clock: ManualClock) -> None:
+    worked.checkpoint([f"v1.constraint.c{at} = Nobody may {text.lower()}" for at, text in enumerate(OTHERS[:9])])
+    clock.advance(MINUTE)
+    worked.checkpoint(["v1.state.after = The rules were written down"])
+    worked.index()
+    opening = worked.bootstrap("weitermachen", max_tokens=3000, begin=False)
+    assert len(opening.constraints) == 9
+    assert left(opening) == ["v1.state.after"]
+
+
+def test_by_words_alone_a_text_that_has_one_of_several_words_is_known_to_match(by_words: Memory) -> None:
+    opening = by_words.bootstrap("plan the bicycle tour", begin=False)
+    assert left(opening) == LEFT
+    by_words.checkpoint(["v1.note.tour = The tour goes along the river"])
+    assert left(by_words.bootstrap("plan the bicycle tour", begin=False)) == []
 
 
 def test_in_a_small_budget_it_leaves_half_of_the_room(worked: Memory, clock: ManualClock) -> None:
