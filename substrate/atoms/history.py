@@ -15,10 +15,9 @@ from substrate.atoms.validity import Span, spans, taken_back
 from substrate.errors import NotFound
 from substrate.kv.api import ReadTransaction
 from substrate.limits import check_limit
-from substrate.log.heads import map_salt
+from substrate.log.heads import place_of
 from substrate.messages import Arg
 from substrate.proof.entry import Kind
-from substrate.proof.hashes import map_key
 from substrate.snapshot import Snapshot
 from substrate.values.atoms import History, Version
 from substrate.values.times import from_microseconds
@@ -69,7 +68,7 @@ def _subject(transaction: ReadTransaction, name: str) -> bytes | None:
 def _gaps(transaction: ReadTransaction, name: str) -> Iterator[Version]:
     """What the name was before it was forgotten, as far as that is left."""
     if "." in name:
-        gaps = gaps_of(transaction, map_key(map_salt(transaction), name))
+        gaps = gaps_of(transaction, place_of(transaction, name))
     else:
         gap = gap_of(transaction, bytes.fromhex(name))
         gaps = [] if gap is None else [gap]

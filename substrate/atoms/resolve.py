@@ -12,13 +12,12 @@ from substrate.atoms.meant.near_names import or_near
 from substrate.atoms.renames import all_renamed_from
 from substrate.errors import Forgotten, NotFound, SchemaInvalid, StoreDamaged
 from substrate.kv.api import ReadTransaction
-from substrate.log.heads import map_salt
+from substrate.log.heads import place_of
 from substrate.log.prove import find_record, id_by_name, prove_name, prove_recorded
 from substrate.log.tables import DOMAIN_KEYS
 from substrate.messages import AN_ATOM, ATOM, FSCK, Hint, Message
 from substrate.names import check_known_name
 from substrate.proof.bundle import Bundle
-from substrate.proof.hashes import map_key
 from substrate.result import iso
 from substrate.schema import is_name, is_time
 from substrate.text.quote import if_needed
@@ -73,7 +72,7 @@ def resolve(
         if found is not None and (upto is None or found.seq <= upto):
             return found
         subject = b"" if found is None else found.subject
-        gaps = gaps_of(transaction, map_key(map_salt(transaction), name))
+        gaps = gaps_of(transaction, place_of(transaction, name))
     if subject:
         for version in versions_of(transaction, subject, upto=upto):
             return version

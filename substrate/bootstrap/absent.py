@@ -17,10 +17,9 @@ from substrate.atoms.stale import DEPENDENCIES
 from substrate.atoms.validity import is_undone
 from substrate.errors import InputError
 from substrate.kv.api import ReadTransaction
-from substrate.log.heads import map_salt
+from substrate.log.heads import place_of
 from substrate.names import check_name
 from substrate.proof.entry import Kind
-from substrate.proof.hashes import map_key
 from substrate.search.columns.documents import Documents
 from substrate.search.words import score_words
 from substrate.text.terms import query_terms
@@ -61,7 +60,7 @@ def why_absent(transaction: ReadTransaction, name: str) -> str:
         return ""
     if row is not None:
         return "undone" if is_undone(transaction, row.subject) else "deleted"
-    return "forgotten" if gaps_of(transaction, map_key(map_salt(transaction), name)) else NEVER
+    return "forgotten" if gaps_of(transaction, place_of(transaction, name)) else NEVER
 
 
 def absent_under(transaction: ReadTransaction, subject: bytes, name: str) -> Iterator[Absent]:

@@ -34,11 +34,10 @@ from substrate.documents.sources import ROOT, mark_in, of_another_folder
 from substrate.entities.enter import enter
 from substrate.kv.api import ReadTransaction
 from substrate.limits import LIMITS
-from substrate.log.heads import map_salt
+from substrate.log.heads import place_of
 from substrate.log.identity import id_text
 from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
-from substrate.proof.hashes import map_key
 from substrate.save.batch import Batch
 from substrate.text.extract import Extracted, extract
 from substrate.text.refuse_secrets import refuse_secrets
@@ -279,7 +278,7 @@ def was_forgotten(transaction: ReadTransaction, name: str) -> bool:
     """Whether a document of this name was forgotten, and nothing has its name since."""
     if find_name(transaction, name) is not None:
         return False
-    return bool(gaps_of(transaction, map_key(map_salt(transaction), name)))
+    return bool(gaps_of(transaction, place_of(transaction, name)))
 
 
 def _find(transaction: ReadTransaction, name: str) -> _InUse | None:

@@ -29,7 +29,7 @@ from substrate.forget.titles import Titles
 from substrate.kv.api import ReadTransaction
 from substrate.limits import LIMITS
 from substrate.log.append import Decision
-from substrate.log.heads import map_salt
+from substrate.log.heads import place_of
 from substrate.log.log import Log
 from substrate.log.replay import BATCH, Logged, replay
 from substrate.log.tables import (
@@ -45,7 +45,6 @@ from substrate.log.tables import (
 )
 from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
-from substrate.proof.hashes import map_key
 from substrate.schema import is_id
 from substrate.values.progress import Progress
 from substrate.values.saved import Forgot
@@ -314,7 +313,7 @@ class _Plan(_Told):
             self._drop_conflicts(subject)
             self._drop_touches(subject)
             self._drop_proposals(subject)
-            key = map_key(map_salt(self._transaction), there[0].name or "") if there else None
+            key = place_of(self._transaction, there[0].name or "") if there else None
             self.atoms += bool(there)
         if erased:
             self._draft(draft_forget(subject, erased, key, edges=edges))

@@ -20,7 +20,7 @@ from substrate.kv.api import ReadTransaction
 from substrate.log.append import Appended, Decision, Plan
 from substrate.log.decode import stored_entry
 from substrate.log.expect import Expect
-from substrate.log.heads import map_salt
+from substrate.log.heads import place_of
 from substrate.log.log import Log
 from substrate.log.replay import Check
 from substrate.log.tables import ENTRIES, seq_key
@@ -28,7 +28,6 @@ from substrate.names import check_known_name
 from substrate.policy import Policy
 from substrate.proof.bundle import Bundle
 from substrate.proof.entry import Kind
-from substrate.proof.hashes import map_key
 from substrate.proof.head import MAX_SIZE, Pin, SignedHead
 from substrate.proof.note import VerifierKey
 from substrate.values.behind import Behind
@@ -155,9 +154,7 @@ class VeiledLog(Log):
         """
         name = check_known_name(name)
         with self._look() as (transaction, hidden):
-            known = find_name(transaction, name) is not None or bool(
-                gaps_of(transaction, map_key(map_salt(transaction), name))
-            )
+            known = find_name(transaction, name) is not None or bool(gaps_of(transaction, place_of(transaction, name)))
             if not known or (hidden is not None and _hides(hidden, transaction, name)):
                 raise Denied(f"{name}: this client gets no proof that a name is absent. Ask a person to prove it")
         return self._below.prove(name, since=since, trusting=trusting)

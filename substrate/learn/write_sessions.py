@@ -15,11 +15,10 @@ from substrate.errors import Forgotten, NotFound
 from substrate.kv.api import ReadTransaction
 from substrate.learn.calibration import Judge, moved_weights
 from substrate.log.append import Decision
-from substrate.log.heads import map_salt, require_head
+from substrate.log.heads import place_of, require_head
 from substrate.log.log import Log
 from substrate.log.tables import SESSIONS
 from substrate.messages import Message
-from substrate.proof.hashes import map_key
 from substrate.values.saved import Refused
 from substrate.views.atoms import gap_of, gaps_of, latest_version
 from substrate.views.learned.counts import HALF_LIFE
@@ -55,7 +54,7 @@ def _why_not(transaction: ReadTransaction, name: str, subject: bytes) -> tuple[s
     by_id = gap_of(transaction, subject) is not None
     if not by_id and latest_version(transaction, subject) is not None:
         return NotFound.code, "it was tombstoned; to have it in use again, record it"
-    if by_id or gaps_of(transaction, map_key(map_salt(transaction), name)):
+    if by_id or gaps_of(transaction, place_of(transaction, name)):
         return Forgotten.code, "it was forgotten"
     return NotFound.code, _UNKNOWN
 

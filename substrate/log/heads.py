@@ -11,6 +11,7 @@ from substrate.log.keys.highwater import Mark
 from substrate.log.tables import HEADS, KEYS, META, read_seq, seq_key
 from substrate.log.tree import root_at
 from substrate.messages import FSCK
+from substrate.proof.hashes import map_key
 from substrate.proof.head import Head, Pin, SignedHead
 from substrate.proof.note import VerifierKey
 
@@ -23,7 +24,9 @@ __all__ = [
     "key_in_force",
     "keys_since",
     "latest_head",
+    "map_place",
     "map_salt",
+    "place_of",
     "require_head",
     "root_of",
 ]
@@ -86,6 +89,15 @@ def map_salt(transaction: ReadTransaction) -> bytes:
     if salt is None:
         raise StoreDamaged("the store has lost its map salt; run ", FSCK)
     return salt
+
+
+def place_of(transaction: ReadTransaction, name: str) -> bytes:
+    """Where a name lives in the map of this store."""
+    return map_place(map_salt(transaction), name)
+
+
+map_place = lru_cache(maxsize=256)(map_key)
+"""The same by the salt. Kept: a name is looked up where it comes in, where it is planned, and where it is written."""
 
 
 def key_in_force(transaction: ReadTransaction, size: int | None = None) -> VerifierKey:

@@ -9,6 +9,7 @@ from substrate.errors import Conflict, HeadMoved, InputError, NotFound
 from substrate.kv.api import ReadTransaction, WriteTransaction
 from substrate.log.decode import stored, stored_entry
 from substrate.log.expect import Expect, version_conflict
+from substrate.log.heads import map_place
 from substrate.log.identity import atom_id, draw_id
 from substrate.log.map import MapUpdate, find
 from substrate.log.tables import BODIES, ENTRIES, read_seq, seq_key
@@ -16,7 +17,6 @@ from substrate.log.tree import root_at
 from substrate.messages import ATOM
 from substrate.names import check_name
 from substrate.proof.entry import SALT_BYTES, Kind
-from substrate.proof.hashes import map_key
 from substrate.proof.head import Head
 from substrate.proof.record import Record, State, decode_record, encode_record
 
@@ -44,9 +44,9 @@ class Naming:
         self.salt = salt
         self.drafts = drafts
         self._size = base.size
-        self._keys = [draft.map_key if draft.name is None else map_key(salt, draft.name) for draft in drafts]
+        self._keys = [draft.map_key if draft.name is None else map_place(salt, draft.name) for draft in drafts]
         expected = {check_name(name): version for name, version in expect.versions.items()}
-        places = {name: map_key(salt, name) for name in expected}
+        places = {name: map_place(salt, name) for name in expected}
         keys = {key for key in self._keys if key is not None} | set(places.values())
         self.update = MapUpdate(transaction, ()) if update is None else update
         self.update.load(keys)
@@ -109,7 +109,7 @@ class Naming:
         self._transaction.delete(BODIES, at)
 
     def _is_current(self, name: str, seq: int) -> bool:
-        key = map_key(self.salt, name)
+        key = map_place(self.salt, name)
         data = self._changed.get(key) or find(self._transaction, key)
         if data is None or not data.startswith(key):
             return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from substrate.errors import Forgotten, InputError, NotFound, StoreDamaged
 from substrate.kv.api import ReadTransaction
 from substrate.log.decode import stored, stored_entry
-from substrate.log.heads import check_pin, head_at, keys_since, map_salt, require_head
+from substrate.log.heads import check_pin, head_at, keys_since, map_salt, place_of, require_head
 from substrate.log.identity import atom_id
 from substrate.log.map import find, find_path
 from substrate.log.tables import BODIES, ENTRIES, seq_key
@@ -55,12 +55,12 @@ def checked_body(seq: int, entry: Entry, row: bytes | None) -> bytes | None:
 
 def find_record(transaction: ReadTransaction, name: str) -> Record | None:
     """What the map says of a name now; None if the store never held it."""
-    return _record_at(transaction, map_key(map_salt(transaction), name))
+    return _record_at(transaction, place_of(transaction, name))
 
 
 def id_by_name(transaction: ReadTransaction, name: str) -> bytes:
     """The id that the atom of this name has, or will have, as the map tells it."""
-    key = map_key(map_salt(transaction), name)
+    key = place_of(transaction, name)
     return atom_id(key, _record_at(transaction, key))
 
 
