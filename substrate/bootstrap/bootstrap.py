@@ -16,7 +16,6 @@ from typing import Final
 from uuid import UUID
 
 import numpy as np
-from numpy.typing import NDArray
 
 from substrate.atoms.domains import DOMAIN, Domains, read_domain
 from substrate.atoms.meant.near_names import or_near
@@ -34,10 +33,7 @@ from substrate.embed.tokens import TokenCounter, cut, token_counter
 from substrate.errors import InputError, SchemaInvalid
 from substrate.learn.forecast import Forecaster, Need
 from substrate.limits import check_size
-from substrate.log.decode import stored_entry
-from substrate.log.tables import ENTRIES, seq_key
 from substrate.messages import Arg
-from substrate.proof.entry import Kind
 from substrate.result import compact
 from substrate.search.columns.documents import Documents, Mask
 from substrate.search.index import SearchIndex
@@ -160,11 +156,10 @@ def bootstrap(  # noqa: PLR0913
     inside = None
     if domain is not None:
         inside = index.domains.mask(snapshot, documents, Domains(snapshot).domain(domain))
-    last: Collection[bytes] = ()
+    last: tuple[bytes, ...] = ()
     is_unknown = not forecaster.is_known and not any(need.is_taught for need in needs)
     if is_unknown or (asked.objective is None and len(needs) >= _FEW):  # a young store shows what is newest anyway
-        done = map(forecaster.heir, last_session(snapshot, documents, domain, inside))
-        last = dict.fromkeys(heir for heir in done if heir is not None)
+        last = last_session(snapshot, documents, domain, inside)
     return open_with(
         snapshot,
         documents,
@@ -175,7 +170,7 @@ def bootstrap(  # noqa: PLR0913
         shown=shown,
         set_aside=forecaster.set_aside,
         lag=forecaster.lag,
-        last=tuple(last),
+        last=last,
     )
 
 
@@ -367,22 +362,13 @@ class _Opener:
         found = newest(self._snapshot.transaction, self._documents, _SCANNED)
         if self._asked.domain is not None:
             last = np.sort(np.concatenate([found.own, found.brought]))[::-1][:_SCANNED]
-            yield from islice(dict.fromkeys(self._put(last), False).items(), _RECENT)
+            yield from islice(dict.fromkeys(self._documents.subjects(last), False).items(), _RECENT)
             return
-        subjects = dict.fromkeys(self._put(found.own), False)
+        subjects = dict.fromkeys(self._documents.subjects(found.own), False)
         waits = bool(subjects)
-        for subject in self._put(found.brought):
+        for subject in self._documents.subjects(found.brought):
             subjects.setdefault(subject, waits)
         yield from islice(subjects.items(), _RECENT)
-
-    def _put(self, seqs: NDArray[np.int64]) -> Iterator[bytes]:
-        """The atoms that these entries state."""
-        given = seqs.tolist()
-        read = self._snapshot.transaction.get_many(ENTRIES, [seq_key(seq) for seq in given])
-        for seq, data in zip(given, read, strict=True):
-            entry = stored_entry(seq, data)
-            if entry.kind is Kind.PUT:
-                yield entry.subject
 
     # -- what of it is shown ---------------------------------------------------------------------------------------
 
@@ -397,8 +383,8 @@ class _Opener:
         offers.sort(key=lambda offer: (not self._is_pinned(offer), -offer.item.value))
         seen: set[str] = set()
         once = []
-        left = 0
-        fillers = sum(offer.candidate.is_left for offer in offers)
+        left = self._left_in(offers, int(room * _LAST_PART))
+        fillers = len(left)
         for offer in offers:
             candidate = offer.candidate
             text = self._texts.same(candidate)
@@ -409,11 +395,9 @@ class _Opener:
                 fillers += 1
                 if fillers > _FILLERS:
                     continue
-            if candidate.is_left and offer.section == "atoms":
-                left += offer.item.cost
-                if left > room * _LAST_PART:
-                    self._gatherer.drop("no_room", candidate)
-                    continue
+            if candidate.is_left and offer.section == "atoms" and offer.name not in left:
+                self._gatherer.drop("no_room", candidate)
+                continue
             if text is not None:
                 seen.add(text)
             once.append(offer)
@@ -421,6 +405,15 @@ class _Opener:
 
     def _is_pinned(self, offer: Offer) -> bool:
         return offer.candidate.need.subject in self._pins
+
+    def _left_in(self, offers: Iterable[Offer], room: int) -> set[str]:
+        """The names of those that the last session left, as far as there is room."""
+        names = set()
+        for offer in offers:
+            if offer.candidate.is_left and offer.section == "atoms" and offer.item.cost <= room:
+                room -= offer.item.cost
+                names.add(offer.name)
+        return names
 
     def _filling(self, needs: Sequence[Need], part: int, room: int) -> list[Offer]:
         """Offers of those who are needed most: so many that they would fill a part of the room twice over."""

@@ -1,7 +1,10 @@
 """The last session: what was saved and accessed until half an hour passed in which nobody did either. Newest first.
 
-Whoever asks to go on says nothing of what with: that stands in what was done last. An import is nobody's session, nor
-is a training; documents and what was made of them are left out, and what only holds others together.
+An objective such as "continue where we left off" does not say what it is about; what was done last does. An import, an
+undo and a training are nobody's session. Documents, what was made of them, and domains and hubs are left out.
+
+What a client may not see, what is locked and what is out of use is as if it had not been done: it neither takes places
+nor joins two sessions to one.
 """
 
 from __future__ import annotations
@@ -10,10 +13,12 @@ from collections.abc import Iterator
 from heapq import merge
 from typing import Final, TypeAlias
 
+from substrate.atoms.resolve import name_of
+from substrate.atoms.supersedes import Heirs
+from substrate.ciphers import CIPHERTEXT
 from substrate.kv.api import ReadTransaction, kept_by
-from substrate.log.decode import stored_entry
 from substrate.log.tables import ENTRIES, seq_key
-from substrate.proof.entry import Kind
+from substrate.proof.entry import entry_time
 from substrate.search.columns.documents import Documents, Mask
 from substrate.search.recent import newest
 from substrate.search.scope import holders_of
@@ -24,47 +29,66 @@ __all__ = ["last_session"]
 
 _Done: TypeAlias = tuple[int, tuple[bytes, ...]]
 """When, and the atoms, newest first."""
-_LOOKED_AT: Final = 100
-"""Entries, and parts of sessions, that are looked at."""
+_SAVED: Final = 100
+"""Versions that are looked at."""
 _MOST: Final = 40
-"""Atoms: more than are shown, since some of them may be out of use by now."""
+"""Atoms: more than are shown, since rules among them are shown anyway."""
 
 
 def last_session(
     snapshot: Snapshot, documents: Documents, domain: bytes | None = None, inside: Mask | None = None
 ) -> tuple[bytes, ...]:
-    """The atoms of the last session; of a domain the last one of that, with `inside`: which versions are of it."""
+    """The atoms of the last session that are in use, or what took their place.
+
+    With a domain it is the last session in which something of it was saved, or which was opened with it; `inside`:
+    which versions are of it.
+    """
     transaction = snapshot.transaction
     kept = kept_by(transaction, "last session")
     if domain is None and (known := kept.get("")) is not None:
         return known  # type: ignore[no-any-return]
+    standing = _Standing(snapshot)
     found: dict[bytes, None] = {}
-    before = None
+    before: int | None = None
     done = merge(_saved(transaction, documents, inside), _accessed(transaction, domain), key=lambda one: -one[0])
     for time, subjects in done:
+        live = [heir for subject in subjects if (heir := standing.heir(subject)) is not None]
+        if not live:
+            continue
         if len(found) >= _MOST or (before is not None and before - time > IDLE):
             break
-        before = time
-        found.update(dict.fromkeys(subjects))
-    found.pop(HOLE, None)
+        before = time if before is None else min(before, time)
+        found.update(dict.fromkeys(live))
     last = tuple(found)[:_MOST]
     if domain is None:
         kept[""] = last
     return last
 
 
+class _Standing:
+    """Which atoms stand for others now, as far as whoever asks may read them."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._transaction = snapshot.transaction
+        self._heirs = Heirs(snapshot)
+
+    def heir(self, subject: bytes) -> bytes | None:
+        """The atom that stands for this one; None if nobody does, or it is locked."""
+        heir = None if subject == HOLE else self._heirs.heir(subject)
+        name = None if heir is None else name_of(self._transaction, heir)
+        return None if name is None or name.startswith(CIPHERTEXT) else heir
+
+
 def _saved(transaction: ReadTransaction, documents: Documents, inside: Mask | None) -> Iterator[_Done]:
     """What people and agents saved a few at a time."""
-    seqs = newest(transaction, documents, _LOOKED_AT).own
-    meant = ~holders_of(transaction, documents)[seqs]
-    given = seqs[meant if inside is None else meant & inside[seqs]].tolist()
-    for seq, data in zip(given, transaction.get_many(ENTRIES, [seq_key(seq) for seq in given]), strict=True):
-        entry = stored_entry(seq, data)
-        if entry.kind is Kind.PUT:
-            yield entry.time, (entry.subject,)
+    seqs = newest(transaction, documents, _SAVED, inside).own
+    for seq in seqs[~holders_of(transaction, documents)[seqs]].tolist():
+        yield int(documents.time[seq]), (documents.subject(seq),)
 
 
-def _accessed(transaction: ReadTransaction, domain: bytes | None) -> list[_Done]:
-    """What sessions accessed: of what somebody observed later, too, when that was."""
-    heard = newest_sessions(transaction, _LOOKED_AT, domain)
-    return sorted(((one.time, one.items[::-1]) for one in heard), key=lambda one: -one[0])
+def _accessed(transaction: ReadTransaction, domain: bytes | None) -> Iterator[_Done]:
+    """What sessions accessed. Not what somebody told of sessions of long ago."""
+    for size, heard in newest_sessions(transaction, domain):
+        data = transaction.get(ENTRIES, seq_key(size - 1))
+        if data is not None and entry_time(data) - heard.time <= IDLE:
+            yield heard.time, heard.items[::-1]

@@ -23,8 +23,9 @@ __all__ = ["Forecaster", "Need", "uses_of"]
 _Weighed: TypeAlias = tuple[str, Mapping[bytes, float], float, float]
 _SLIGHT = 0.003
 """A part that is believed less is not worth its reads."""
+_DEAR = ("episodes",)
 _FAINT = 0.02
-"""Nor is one that is believed less than this, where nobody asks for shares as small: it brings no atom so far alone."""
+"""Nor is a dear one that is believed less than this, where nobody asks for shares as small."""
 _NOT_LEARNT = ("edges", "repeat")
 _STATED = 0.5
 _BESIDE = frozenset(("seeds", "edges", "start", "usage", "recent"))
@@ -44,7 +45,7 @@ class Forecaster:
         self.set_aside = self.lag = 0
         """Pages that match the objective of `before` well, and were set aside for what people said."""
         self.is_known = True
-        """Whether something matches that objective well beyond doubt, or was trained for one like it."""
+        """Whether something matches that objective well beyond doubt, or it is settled what one like it needs."""
 
     # -- what each part says, for who weighs them -----------------------------------------------------------------
 
@@ -61,7 +62,7 @@ class Forecaster:
         matched = match.shares(self._snapshot, None if domain == HOLE else domain)
         found, self._well, self.set_aside, self.lag, is_sure = matched
         parts = self._reader.before(domain, objective, found, match.alike(self._snapshot.transaction))
-        self.is_known = is_sure or self._reader.is_trained
+        self.is_known = is_sure or self._reader.is_settled
         return parts
 
     def weights(self, question: str) -> dict[str, float]:
@@ -78,11 +79,10 @@ class Forecaster:
         What has less of a share than `least` may be left out: then its reasons are not added up.
         """
         seen = _newest_first(opened)
-        heavy = _FAINT if least >= _FAINT else _SLIGHT
         if not again:
-            return self._likeliest(*self._new(list(seen), domain, heavy), count, seen, least)
+            return self._likeliest(*self._new(list(seen), domain, least), count, seen, least)
         weights = self.weights(question_of("next", len(seen)))
-        parts, new = self._new(list(seen), domain, heavy, _heavy(weights, heavy))
+        parts, new = self._new(list(seen), domain, least, _heavy(weights, least))
         others = mix(parts, new, seen)
         # One distribution of both: of what is open as the one question has it, and what that leaves, by the other.
         mixed = mix(parts, weights)
@@ -98,18 +98,19 @@ class Forecaster:
         ]
 
     def _new(
-        self, distinct: Sequence[bytes], domain: bytes, heavy: float = _SLIGHT, also: Collection[str] = ()
+        self, distinct: Sequence[bytes], domain: bytes, least: float = 0.0, also: Collection[str] = ()
     ) -> tuple[dict[str, Part], dict[str, float]]:
         """The parts that say what new is opened next, and others if asked for; and how far each is believed.
 
-        `distinct`: the atoms that were opened, each once, the newest first. `heavy`: parts believed less are left out.
+        `distinct`: the atoms that were opened, each once, the newest first. `least`: shares below it are not asked for.
         """
         weights = self.weights(question_of("new", len(distinct)))
-        parts = self._reader.after(distinct, domain, wanted=_heavy(weights, heavy).union(also))
-        if not any(part for name, part in parts.items() if name not in _NOT_LEARNT):
-            # Nothing was learnt yet: what is stated is all there is to go by.
+        wanted = _heavy(weights, least).union(also)
+        parts = self._reader.after(distinct, domain, wanted=wanted)
+        if not _is_learnt(parts):
+            parts |= self._reader.after(distinct, domain, wanted=_heavy(weights, 0.0).union(("edges",)) - wanted)
+        if not _is_learnt(parts):  # what is stated is all there is to go by
             weights = {**weights, "edges": _STATED}
-            parts |= self._reader.after(distinct, domain, wanted=("edges",))
         return parts, weights
 
     def alone(self, part: str, opened: Sequence[bytes], domain: bytes, count: int) -> list[Need]:
@@ -143,7 +144,7 @@ class Forecaster:
         """What else a session will need in which these were opened."""
         seen = _newest_first(opened)
         weights = self.weights(question_of("need", len(seen)))
-        parts = self._reader.after(list(seen), domain, whole=True, wanted=_heavy(weights, _SLIGHT))
+        parts = self._reader.after(list(seen), domain, whole=True, wanted=_heavy(weights, 0.0))
         return self._likeliest(parts, weights, count, seen)
 
     def opening(self, domain: bytes, objective: str, match: Match | None, count: int) -> list[Need]:
@@ -232,8 +233,14 @@ def _looked_at(count: int) -> int:
 
 
 def _heavy(weights: Mapping[str, float], least: float) -> set[str]:
-    """The parts that are believed so far."""
-    return {part for part, weight in weights.items() if weight >= least}
+    """The parts that are worth their reads, for who asks for shares of `least` and more."""
+    heavy = {part for part, weight in weights.items() if weight >= _SLIGHT}
+    return heavy.difference(part for part in _DEAR if weights.get(part, 0.0) < _FAINT <= least)
+
+
+def _is_learnt(parts: Parts) -> bool:
+    """Whether one of these parts says something that was learnt."""
+    return any(part for name, part in parts.items() if name not in _NOT_LEARNT)
 
 
 class Need(NamedTuple):

@@ -23,7 +23,7 @@ inherits its rows; that is seen here, by `Heirs`.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from itertools import islice
@@ -40,6 +40,7 @@ from substrate.views.cards import cards_of
 from substrate.views.edges import links_of
 from substrate.views.learned.counts import ATOM, START, USAGE, Cells, Tally, read_cells
 from substrate.views.learned.episodes import (
+    Needed,
     episode_count,
     episodes_for,
     episodes_with,
@@ -103,8 +104,8 @@ class Reader:
         """What sessions and trainings needed that were for an objective like the one of `before`."""
         self.near: set[bytes] = set()
         """The same of the few that are a little like it, if none is more."""
-        self.is_trained = False
-        """Whether somebody trained what an objective like that one needs."""
+        self.is_settled = False
+        """Whether somebody trained what an objective like that one needs, or most sessions for one needed the same."""
 
     # -- what comes next -----------------------------------------------------------------------------------------
 
@@ -276,7 +277,7 @@ class Reader:
         fits = {number for number in likely if max(like[number], near.get(number, 0.0)) >= _FITS}
         fitting = {number: episode for number, episode in zip(likely, past, strict=True) if number in fits}
         self.fitting = {item for episode in fitting.values() for item in episode.items}
-        self.is_trained = any(episode.is_training for episode in fitting.values())
+        self.is_settled = _are_settled(fitting.values())
         if not fitting and alike is not None:
             few = highest({number: max(like[number], near.get(number, 0.0)) for number in likely}, _FEW)
             little = {number for fit, number in few if fit >= _LITTLE}
@@ -340,6 +341,14 @@ class Reader:
             for end in ends:
                 reached[end] = reached.get(end, 0.0) + weight / (len(ends) + 1)
         return reached
+
+
+def _are_settled(episodes: Collection[Needed]) -> bool:
+    """Whether one of these was trained, or most of them needed one atom: each `continue` is about something else."""
+    if any(episode.is_training for episode in episodes):
+        return True
+    most = max(Counter(item for episode in episodes for item in set(episode.items)).values(), default=0)
+    return 2 * most > len(episodes)
 
 
 def _in_order(like: Mapping[int, float], most: int) -> list[int]:

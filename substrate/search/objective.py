@@ -153,21 +153,26 @@ class Match:
         best = ranked.order[:_MATCHES]
         seqs, points = gathered.seqs[best], ranked.score[best]
         lag = 0 if self.why else not_embedded(lists, self.query)
+        bare = np.full(len(best), bool(self.why))
         if lag:
             vectors = gathered.candidates.vectors
             bare = np.ones(len(best), bool) if vectors is None else np.isnan(vectors[best, 0])
             points = points * self._together(snapshot, seqs, bare)
-        return seqs, points, lag, self._is_sure(points, ranked.parts["meaning"][best] if len(best) else points, lag)
+        meaning = ranked.parts["meaning"][best] if len(best) else points
+        return seqs, points, lag, self._is_sure(points, meaning, bare)
 
-    def _is_sure(self, points: NDArray[np.float32], meaning: NDArray[np.float32], lag: int) -> bool:
+    def _is_sure(self, points: NDArray[np.float32], meaning: NDArray[np.float32], bare: Mask) -> bool:
         """Whether one of these matches well for sure: by what it means too.
 
-        Of `what were we doing` one word can match, and it is in texts about anything. By words alone nobody knows more,
-        so half of that will do if the objective has several.
+        Of `what were we doing` one word can match, and it is in texts about anything. Of texts without a vector
+        (`bare`) nobody knows more than words: half of that will do if the objective has several, and if it has one, all
+        of it, in a few texts.
         """
-        if self.why or lag:
-            return bool((points >= WELL / 2).any()) and word_count(self.query.terms) > 1
-        return bool(((points >= WELL) & (meaning >= _MEANT)).any())
+        several = word_count(self.query.terms) > 1
+        by_words = bare & (points >= (WELL / 2 if several else WELL))
+        if not several and np.count_nonzero(by_words) > _MOST_WEAK:
+            by_words[:] = False
+        return bool((by_words | ((points >= WELL) & (meaning >= _MEANT))).any())
 
     def _together(self, snapshot: Snapshot, seqs: NDArray[np.int64], bare: Mask) -> NDArray[np.float32]:
         """Of the versions without a vector, which share of their words of the objective stands together; else 1."""

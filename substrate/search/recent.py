@@ -25,6 +25,7 @@ from substrate.snapshot import Snapshot
 from substrate.text.snippet import snippet_of
 from substrate.values.hits import Found, Hit
 from substrate.views.atoms import VersionRow
+from substrate.views.beside.parts import parts_between
 
 __all__ = ["Newest", "newest", "recent"]
 
@@ -33,6 +34,8 @@ _SLICE: Final = 1 << 14
 """Entries that are looked at at once, at first and at most."""
 _LOOKED: Final = 1 << 16
 """Entries that are looked at for what was saved a few at a time."""
+_LOOKED_WITHIN: Final = 1 << 12
+"""The same of a domain, beginning with its newest."""
 _AT_ONCE: Final = 10
 """Atoms of one checkpoint: whoever saves more at once brings them from elsewhere."""
 
@@ -59,26 +62,36 @@ def recent(  # noqa: PLR0913
 
 
 class Newest(NamedTuple):
-    """The last seqs of the log, newest first: those saved a few at a time, and those that came many at once."""
+    """The last versions, newest first: those saved a few at a time, and those of an import or of a large checkpoint."""
 
     own: NDArray[np.int64]
     brought: NDArray[np.int64]
 
 
-def newest(transaction: ReadTransaction, documents: Documents, count: int) -> Newest:
-    """At most `count` of both; but for those of documents and what was made of them.
+def newest(transaction: ReadTransaction, documents: Documents, count: int, within: Mask | None = None) -> Newest:
+    """At most `count` versions of both; but for those of documents and what was made of them.
 
-    An import is not news, however late it came: so what came before it is looked for too, in some slices of the log.
+    An import is not news, however late it came and however short: so what came before it is looked for too, in some
+    slices of the log. `within`: those that are meant; else all are.
     """
-    pages = np.flatnonzero(pages_of(transaction, documents))
+    put = (documents.kind == Kind.PUT) & ~pages_of(transaction, documents)
+    meant = None if within is None else np.flatnonzero(put & within)
     own = brought = np.zeros(0, np.int64)
     stop, size, looked = documents.size, _FIRST_SLICE, 0
-    while stop and own.size < count and (looked < _LOOKED or own.size + brought.size < count):
+    most = _LOOKED if within is None else _LOOKED_WITHIN
+    while own.size < count and (looked < most or (within is None and own.size + brought.size < count)):
+        if meant is not None:  # what lies behind the last of these need not be looked at
+            before = meant[: np.searchsorted(meant, stop)]
+            stop = int(before[-1]) + 1 if before.size else 0
+        if not stop:
+            break
         start, ends = _checkpoints(transaction, max(stop - size, 0), stop)
-        inside = pages[np.searchsorted(pages, start) : np.searchsorted(pages, stop)]
-        seqs = np.setdiff1d(np.arange(start, stop), inside, assume_unique=True)
+        seqs = np.flatnonzero(put[start : ends[-1] if ends.size and ends[-1] > stop else stop]) + start
         of = np.searchsorted(ends, seqs, side="right")
-        is_brought = np.bincount(of, minlength=len(ends) + 1)[of] > _AT_ONCE
+        are_many = np.bincount(of, minlength=len(ends) + 1) > _AT_ONCE
+        are_many[np.searchsorted(ends, parts_between(transaction, start, stop), side="right")] = True
+        chosen = seqs < stop if within is None else (seqs < stop) & within[seqs]
+        seqs, is_brought = seqs[chosen], are_many[of[chosen]]
         own = np.concatenate([own, seqs[~is_brought][::-1]])
         brought = np.concatenate([brought, seqs[is_brought][::-1][: count - brought.size]])
         looked += stop - start
@@ -87,11 +100,15 @@ def newest(transaction: ReadTransaction, documents: Documents, count: int) -> Ne
 
 
 def _checkpoints(transaction: ReadTransaction, start: int, stop: int) -> tuple[int, NDArray[np.int64]]:
-    """Where the checkpoint begins that holds the entry `start`, and the ends of those from there to `stop`."""
+    """Where the checkpoint begins that holds the entry `start`, and the ends of those from there to `stop`.
+
+    The last end is that of the checkpoint which holds the entry before `stop`: it may lie behind it.
+    """
     first = 0
     for key, _ in transaction.scan(HEADS, stop=seq_key(start + 1), reverse=True, limit=1):
         first = read_seq(key)
     ends = [read_seq(key) for key, _ in transaction.scan(HEADS, start=seq_key(first + 1), stop=seq_key(stop))]
+    ends += [read_seq(key) for key, _ in transaction.scan(HEADS, start=seq_key(stop), limit=1)]
     return first, np.array(ends, np.int64)
 
 

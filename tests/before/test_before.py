@@ -8,8 +8,8 @@ recorded again; and 23 of 120 openings, since the best matches are there and roo
 openings it is told since whether what is left out is deleted or forgotten. In 19 of them less is counted as left out
 since few of what only use speaks for come into question beside an objective; one of these shows three such atoms fewer.
 In 22 of them it is told since of an entity, whose listed name is cut after 12 letters, whom it is about: its value
-names that only within a word. Of 5 openings without an objective it is told since what the last session left. Four of
-80 predictions no longer read the parts of the model that are hardly believed.
+names that only within a word. Of 5 openings without an objective it is told since what the last session left; of one of
+a domain the newest atoms are looked for among as many versions as there were entries before.
 An answer that differs on purpose gets a line in `EXPLAINED`.
 """
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from substrate.clock import ManualClock
 from substrate.embed.tokens import token_counter
 from substrate.memory import Memory
+from substrate.policy import Policy
 from substrate.result import compact
 from substrate.values.opening import LAST, MATCHES, WEAK, Opening
 from tests.bootstrap.openings import LONG, Reopen, names
@@ -97,16 +100,26 @@ def test_what_was_trained_for_an_objective_says_what_it_is_about(worked: Memory,
     assert left(opening) == []
 
 
-def test_what_a_few_sessions_needed_for_objectives_like_this_is_not_put_behind_the_last_one(
+def test_sessions_that_needed_the_same_say_what_an_objective_is_about(worked: Memory) -> None:
+    for _ in range(2):
+        worked.observe(["v1.note.n3", "v1.note.n7"], objective="weitermachen")
+    worked.index()
+    opening = worked.bootstrap("weitermachen", begin=False)
+    assert set(names(opening)[:2]) == {"v1.note.n3", "v1.note.n7"}
+    assert left(opening) == []
+
+
+def test_where_each_session_needed_something_else_the_last_one_is_told_beside_what_they_needed(
     worked: Memory, clock: ManualClock
 ) -> None:
-    worked.observe(["v1.note.n3", "v1.note.n7"], objective="weitermachen mit dem Umzug")
-    clock.advance(HOUR)
+    for item in ("v1.note.n3", "v1.note.n7"):
+        worked.observe([item], objective="weitermachen")
+        clock.advance(20 * HOUR)
     worked.checkpoint(["v1.state.else = Something else was saved since"])
     worked.index()
     opening = worked.bootstrap("weitermachen", begin=False)
     assert left(opening) == ["v1.state.else"]
-    assert {"v1.note.n3", "v1.note.n7"} <= set(names(opening)[:4])
+    assert set(names(opening)[:2]) == {"v1.note.n3", "v1.note.n7"}
 
 
 def test_rules_that_were_saved_last_stay_rules(worked: Memory, clock: ManualClock) -> None:
@@ -139,6 +152,17 @@ def test_in_a_small_budget_it_leaves_half_of_the_room(worked: Memory, clock: Man
     assert sum(taken) <= 200
 
 
+def test_one_that_has_no_room_leaves_it_to_shorter_ones(worked: Memory, clock: ManualClock) -> None:
+    short = ["Kim has the key", "Ole paints the door", "The lamp is mended"]
+    for text in (*short, *(" ".join(f"{letter}{at}" for at in range(95)) for letter in "xy")):
+        worked.checkpoint([f"v1.state.{text.split()[1]} = {text}"])
+        clock.advance(MINUTE)
+    worked.index()
+    opening = worked.bootstrap("good morning", max_tokens=900, begin=False)
+    assert left(opening)[:4] == ["v1.state.y1", "v1.state.lamp", "v1.state.paints", "v1.state.has"]
+    assert "v1.state.x1" not in names(opening)
+
+
 def test_it_ends_where_nobody_did_anything_for_half_an_hour(worked: Memory, clock: ManualClock) -> None:
     worked.checkpoint(["v1.state.lunch = Anna brings the soup"])
     clock.advance(29 * MINUTE)
@@ -150,12 +174,68 @@ def test_it_ends_where_nobody_did_anything_for_half_an_hour(worked: Memory, cloc
     assert left(worked.bootstrap("hi", begin=False)) == ["v1.note.n5"]
 
 
-def test_an_import_and_a_training_are_nobodys_session(worked: Memory) -> None:
-    worked.checkpoint([f"v1.row.r{at} = Row {at} of a table" for at in range(40)])
+def test_an_import_however_short_an_undo_and_a_training_are_nobodys_session(worked: Memory, tmp_path: Path) -> None:
+    table = tmp_path / "prices.csv"
+    table.write_text("name,value\n" + "".join(f"r{at},Row {at} of a table\n" for at in range(5)), encoding="utf-8")
+    worked.import_file(table)
+    worked.checkpoint([f"v1.row.r{at} = Row {at} of another" for at in range(40)])
     worked.train(["v1.note.n1", "v1.note.n2"])
     worked.ingest("Ferries to Norway leave from Kiel", title="Ferries")
     worked.index()
     assert left(worked.bootstrap("weitermachen", begin=False)) == LEFT
+
+
+def test_a_checkpoint_of_few_atoms_and_many_edges_is_no_import(worked: Memory) -> None:
+    atoms = [f"v1.state.new{at} = New thing number {at}" for at in range(6)]
+    edges = [{"source": f"v1.state.new{at}", "type": "references", "target": SAVED} for at in range(6)]
+    worked.checkpoint(atoms, edges=edges)
+    worked.index()
+    assert left(worked.bootstrap("weitermachen", begin=False))[:6] == [f"v1.state.new{at}" for at in reversed(range(6))]
+
+
+def test_what_somebody_tells_of_sessions_of_long_ago_is_not_the_last_one(worked: Memory) -> None:
+    worked.observe([{"items": [f"v1.note.n{at % 9}"], "at": f"2020-01-01T00:{at % 60:02d}:00Z"} for at in range(120)])
+    worked.index()
+    assert left(worked.bootstrap("weitermachen", begin=False)) == LEFT
+
+
+def test_what_a_client_may_not_see_changes_nothing_of_its_opening(worked: Memory, clock: ManualClock) -> None:
+    hidden = [f"v1.fact.hidden{at}" for at in range(45)]
+    belongs = [{"source": name, "type": "member_of", "target": "v1.domain.vault"} for name in hidden]
+    worked.checkpoint(["v1.domain.vault = What nobody else may know"])
+    worked.set_tier("vault", "sensitive")
+    worked.checkpoint([f"{name} = A diagnosis" for name in hidden[:30]], edges=belongs[:30])
+    worked.checkpoint([f"{name} = A diagnosis" for name in hidden[30:]], edges=belongs[30:])
+    clock.advance(20 * HOUR)
+    worked.checkpoint(["v1.state.morning = The box is ordered"])
+    clock.advance(50 * MINUTE)
+    worked.checkpoint(["v1.state.noon = The box is here"])
+    worked.index()
+    agent = worked.client("mcp:atoms:bot", policy=Policy())
+    before = left(agent.bootstrap("weitermachen", begin=False))
+    assert before == ["v1.state.noon"]
+    clock.advance(-25 * MINUTE)
+    worked.observe(hidden[:3])  # between the two: it would join them
+    clock.advance(50 * MINUTE)
+    worked.observe(hidden)  # many, and later
+    clock.advance(HOUR)
+    worked.checkpoint([f"{hidden[0]} = Another diagnosis"])
+    worked.index()
+    assert left(agent.bootstrap("weitermachen", begin=False)) == before
+
+
+def test_what_is_locked_takes_no_places(worked: Memory, clock: ManualClock) -> None:
+    worked.checkpoint(["v1.domain.health = The body"])
+    worked.encrypt("health", "correct horse battery staple 9")
+    clock.advance(HOUR)
+    worked.checkpoint(["v1.state.open = Open work"])
+    for at in range(9):
+        clock.advance(MINUTE)
+        member = {"source": f"v1.fact.pill{at}", "type": "member_of", "target": "v1.domain.health"}
+        worked.checkpoint([f"v1.fact.pill{at} = Pill {at}"], edges=[member])
+    worked.lock()
+    worked.index()
+    assert left(worked.bootstrap("weitermachen", begin=False)) == ["v1.state.open"]
 
 
 def test_what_took_the_place_of_an_atom_stands_for_it_and_what_is_deleted_does_not(
@@ -187,6 +267,31 @@ def test_with_a_domain_it_is_the_last_session_of_that(worked: Memory, clock: Man
     opening = worked.bootstrap("weitermachen", domain="garden", begin=False)
     assert set(left(opening)) == {"v1.note.hose", "v1.note.n10", "v1.note.n7"}
     assert {atom.why for atom in opening[:3]} == {LAST}
+
+
+def test_a_domain_that_was_quiet_for_long_has_its_last_session_too(worked: Memory, clock: ManualClock) -> None:
+    member = {"source": "v1.note.hose", "type": "member_of", "target": "v1.domain.garden"}
+    worked.checkpoint(["v1.domain.garden = The garden", "v1.note.hose = Buy a new joint for the hose"], edges=[member])
+    worked.observe(["v1.note.n7"], domain="garden")
+    clock.advance(HOUR)
+    for at in range(120):
+        worked.checkpoint([f"v1.note.other{at} = Other work, number {at}"])
+        worked.observe([f"v1.note.other{at}"])
+    worked.index()
+    opening = worked.bootstrap("weitermachen", domain="garden", begin=False)
+    assert set(left(opening)) == {"v1.note.hose", "v1.note.n7"}
+
+
+def test_a_match_is_known_also_while_something_else_has_no_vector_yet(worked: Memory) -> None:
+    before = names(worked.bootstrap("the bike in the cellar", begin=False))
+    worked.checkpoint(["v1.note.teapot = The teapot has a crack"])
+    opening = worked.bootstrap("Pagefind", begin=False)
+    assert (opening.lag, left(opening)) == (1, [])
+    assert names(worked.bootstrap("the bike in the cellar", begin=False))[0] == before[0]
+
+
+def test_by_words_alone_one_rare_word_is_enough(by_words: Memory) -> None:
+    assert left(by_words.bootstrap("Pagefind", begin=False)) == []
 
 
 def test_without_an_objective_what_was_saved_last_has_a_place_beside_what_is_used(worked: Memory) -> None:

@@ -18,7 +18,7 @@ from substrate.kv.api import ReadTransaction
 from substrate.log.tables import CHOICES, HEADS, read_seq, seq_key
 from substrate.views.traces import Trace
 
-__all__ = ["Part", "find_part", "last_part", "parts_until"]
+__all__ = ["Part", "find_part", "last_part", "parts_between", "parts_until"]
 
 _KEY: Final = b"part:"
 _VERBS: Final = ("import", "undo")
@@ -57,6 +57,12 @@ def last_part(transaction: ReadTransaction, size: int) -> int | None:
     """The first entry of the last checkpoint that is a part of something, in a log of this size."""
     last = next(transaction.scan(CHOICES, _KEY, _KEY + seq_key(size), reverse=True, limit=1), None)
     return None if last is None else read_seq(last[0].removeprefix(_KEY))
+
+
+def parts_between(transaction: ReadTransaction, start: int, stop: int) -> list[int]:
+    """The first entries of the checkpoints from `start` to `stop` that are parts of something, in order."""
+    rows = transaction.scan(CHOICES, _KEY + seq_key(start), _KEY + seq_key(stop))
+    return [read_seq(key.removeprefix(_KEY)) for key, _ in rows]
 
 
 def parts_until(transaction: ReadTransaction, last: int) -> list[range]:

@@ -46,6 +46,8 @@ HOLE: Final = bytes(ID_BYTES)
 """In the place of an atom that was forgotten; as a domain: none."""
 IDLE: Final = 30 * 60 * 1_000_000
 """Microseconds in which nothing is done after which a session that nobody closes has ended."""
+_NEWEST: Final = 1000
+"""Rows that are looked through for the last sessions, or for those of a domain."""
 KEY_BYTES: Final = SEQ_BYTES + 4
 TRAINED: Final = b"\xff" * 4
 """In the place of a trace's number: this was a train entry."""
@@ -139,16 +141,19 @@ def all_sessions(transaction: ReadTransaction) -> Iterator[tuple[bytes, Heard | 
             yield key, None
 
 
-def newest_sessions(transaction: ReadTransaction, most: int, domain: bytes | None = None) -> Iterator[Heard]:
-    """Of the last rows those that can be read, newest first; of a domain, if one is given."""
+def newest_sessions(transaction: ReadTransaction, domain: bytes | None = None) -> Iterator[tuple[int, Heard]]:
+    """Of the last rows those that can be read, newest first, with the size of the log then; of a domain, if given.
+
+    Each is read when it is asked for.
+    """
     tag = b"" if domain is None else domain.hex().encode()
-    for _, row in transaction.scan(SESSIONS, reverse=True, limit=most):
+    for key, row in transaction.scan(SESSIONS, reverse=True, limit=_NEWEST):
         if tag not in row:
             continue
         with suppress(StoreDamaged):
             heard = read_session(row)
             if domain is None or heard.domain == domain:
-                yield heard
+                yield read_seq(key[:SEQ_BYTES]), heard
 
 
 def check_sessions(transaction: ReadTransaction) -> None:
