@@ -75,28 +75,34 @@ def newest(transaction: ReadTransaction, documents: Documents, count: int, withi
     slices of the log. `within`: those that are meant; else all are.
     """
     put = (documents.kind == Kind.PUT) & ~pages_of(transaction, documents)
-    meant = None if within is None else np.flatnonzero(put & within)
+    meant = put if within is None else put & within
     own = brought = np.zeros(0, np.int64)
     stop, size, looked = documents.size, _FIRST_SLICE, 0
     most = _LOOKED if within is None else _LOOKED_WITHIN
     while own.size < count and (looked < most or (within is None and own.size + brought.size < count)):
-        if meant is not None:  # what lies behind the last of these need not be looked at
-            before = meant[: np.searchsorted(meant, stop)]
-            stop = int(before[-1]) + 1 if before.size else 0
+        if within is not None:
+            stop = int(np.max(np.flatnonzero(meant[:stop]), initial=-1)) + 1
         if not stop:
             break
-        start, ends = _checkpoints(transaction, max(stop - size, 0), stop)
-        seqs = np.flatnonzero(put[start : ends[-1] if ends.size and ends[-1] > stop else stop]) + start
-        of = np.searchsorted(ends, seqs, side="right")
-        are_many = np.bincount(of, minlength=len(ends) + 1) > _AT_ONCE
-        are_many[np.searchsorted(ends, parts_between(transaction, start, stop), side="right")] = True
-        chosen = seqs < stop if within is None else (seqs < stop) & within[seqs]
-        seqs, is_brought = seqs[chosen], are_many[of[chosen]]
-        own = np.concatenate([own, seqs[~is_brought][::-1]])
-        brought = np.concatenate([brought, seqs[is_brought][::-1][: count - brought.size]])
+        start, is_brought = _brought(transaction, put, max(stop - size, 0), stop)
+        came = np.flatnonzero(meant[start:stop])[::-1]
+        own = np.concatenate([own, start + came[~is_brought[came]]])
+        brought = np.concatenate([brought, start + came[is_brought[came]][: count - brought.size]])
         looked += stop - start
         stop, size = start, min(2 * size, _SLICE)
     return Newest(own[:count], brought)
+
+
+def _brought(transaction: ReadTransaction, put: Mask, start: int, stop: int) -> tuple[int, Mask]:
+    """Where the checkpoint begins that holds the entry `start`; and from there to `stop` which entries were brought.
+
+    These are of an import or an undo, or of a checkpoint of many atoms, where `put` says which entries are of atoms.
+    """
+    first, ends = _checkpoints(transaction, start, stop)
+    atoms = np.flatnonzero(put[first : ends[-1]]) + first
+    are_brought = np.bincount(np.searchsorted(ends, atoms, side="right"), minlength=len(ends)) > _AT_ONCE
+    are_brought[np.searchsorted(ends, parts_between(transaction, first, stop), side="right")] = True
+    return first, are_brought[np.searchsorted(ends, np.arange(first, stop), side="right")]
 
 
 def _checkpoints(transaction: ReadTransaction, start: int, stop: int) -> tuple[int, NDArray[np.int64]]:

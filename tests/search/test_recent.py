@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 import substrate
 from substrate.errors import InputError, NotFound, TooLarge
 from substrate.memory import Memory
+from substrate.search.recent import newest
 from tests.scale import rounds
 
 
@@ -85,3 +87,31 @@ def test_it_lists_what_a_list_of_that_moment_has_by_version(
         assert [(hit.name, hit.value) for hit in memory.recent(limit=100, as_of=as_of)] == [
             (atom.name, atom.value) for atom in listed
         ]
+
+
+_SIZES = st.tuples(st.sampled_from([1, 1, 2, 10, 11, 14]), st.sampled_from([0, 0, 9]))
+
+
+@pytest.mark.soak
+@given(st.lists(_SIZES, min_size=1, max_size=9), st.integers(0, 2**60), st.sampled_from([1, 7, 1000]))
+@settings(max_examples=rounds(15, 300), deadline=None)
+def test_the_newest_are_told_from_those_that_many_others_came_with(
+    tmp_path_factory: pytest.TempPathFactory, checkpoints: list[tuple[int, int]], chosen: int, count: int
+) -> None:
+    """Beside the definition: a checkpoint of more than ten atoms brought them, however many edges it has."""
+    folder = tmp_path_factory.mktemp("newest")
+    with substrate.open(folder / "store", home=folder / "home", model="none", background=False) as memory:
+        own, brought = [], []
+        for number, (atoms, edges) in enumerate(checkpoints):
+            names = [f"v1.fact.n{number}_{at}" for at in range(atoms)]
+            stated = [{"source": names[0], "type": "uses", "target": f"v1.fact.t{number}_{at}"} for at in range(edges)]
+            seqs = memory.checkpoint([f"{name} = {name}" for name in names], edges=stated).seqs
+            (own if atoms <= 10 else brought)[:0] = range(seqs.start, seqs.start + atoms)[::-1]
+        with memory._store.log.snapshot() as transaction:
+            documents = memory._store.index.documents(transaction)
+            within = np.array([chosen >> seq % 60 & 1 for seq in range(documents.size)], np.bool_)
+            for mask in (None, within):
+                found = newest(transaction, documents, count, mask)
+                meant = [[seq for seq in seqs if mask is None or mask[seq]] for seqs in (own, brought)]
+                assert found.own.tolist() == meant[0][:count]
+                assert found.brought.tolist()[:1] == meant[1][:1] or len(meant[0]) >= count
