@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 import numpy as np
@@ -357,10 +357,18 @@ def _both_sides(lists: Lists, whole: bytes, position: int) -> tuple[int, int]:
     """The parts before and after a position, of one position the latest if it is next to it; -1: there is none.
 
     One look finds what is behind it, and what is right before it: turns are one apart, and chunks mostly `_APART`.
+    A turn may stand where a chunk could: if many parts lie between, the look begins right before it.
     """
     transaction, left, right, looked = lists.snapshot.transaction, -1, -1, 0
     start = position - (1 if position % _APART else _APART)
-    for side, seq in parts_from(transaction, whole, start):
+    parts = parts_from(transaction, whole, start)
+    if start < position - 1:
+        first = list(islice(parts, _VERSIONS))
+        parts = chain(first, parts)
+        if len(first) == _VERSIONS and first[-1][0] < position:
+            start = position - 1
+            parts = parts_from(transaction, whole, start)
+    for side, seq in parts:
         if side > position + 1 and (right >= 0 or looked >= _VERSIONS):
             break
         looked += side > position

@@ -14,11 +14,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import substrate
 from substrate.clock import ManualClock
+from substrate.kv.lmdb.transactions import Reading
+from substrate.log.tables import PLACES
 from substrate.memory import Memory
 from substrate.values.hits import Hit
 from substrate.values.times import from_microseconds
@@ -274,6 +277,32 @@ def test_the_parts_beside_a_hit_are_found_however_far_apart_they_stand(
     assert {hit.name: "neighbours" in hit.parts for hit in found} == {
         f"v1.one.p{at}": at != positions[1] for at in positions
     }
+
+
+@pytest.mark.parametrize("position", [1000, 1001, 2000])
+def test_few_rows_are_read_to_find_the_turns_beside_a_hit_at_any_position(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, position: int
+) -> None:
+    """A turn may stand where chunks of documents do: these are 1,000 apart, and turns are one apart."""
+    turns = [
+        {"name": f"v1.turn.t{at}", "value": f"word{at}", "parent": "v1.whole.one", "position": at} for at in range(2002)
+    ]
+    memory.checkpoint(["v1.whole.one = a whole"])
+    for begin in range(0, len(turns), 1000):
+        memory.checkpoint(turns[begin : begin + 1000])
+    memory.search("nothing")
+    right, read = Reading.scan, [0]
+
+    def scan(self: Any, table: str, *given: Any, **options: Any) -> Any:
+        for item in right(self, table, *given, **options):
+            read[0] += table == PLACES
+            yield item
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Reading, "scan", scan)
+        found = memory.search(f"word{position}")
+    assert {hit.name for hit in found} == {f"v1.turn.t{at}" for at in (position - 1, position, position + 1)}
+    assert 3 <= read[0] <= 24
 
 
 def test_what_an_edge_leads_to_from_a_hit_is_found_with_it(memory: Memory) -> None:
