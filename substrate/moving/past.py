@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from hashlib import blake2b
-from itertools import dropwhile
+from itertools import takewhile
 from typing import Final, NamedTuple, TypeGuard, TypeVar
 
 from substrate.atoms.bodies import bodies_of, body_of
@@ -42,6 +42,7 @@ from substrate.schema import UNDOES
 from substrate.values.saved import Refused
 from substrate.views.atoms import VersionRow, find_names, latest_version, versions_of
 from substrate.views.beside.recorded import came_from, recorded_at
+from substrate.views.beside.witnesses import HERE, marks_of
 from substrate.views.edges import Link, find_link, statements_of
 from substrate.views.traces import confirmation_of
 
@@ -94,6 +95,7 @@ class _Said(NamedTuple):
     time: int
     came_from: int
     """The same, also if it counts as said when it was imported."""
+    seq: int
     is_again: bool = False
     """Whether an undo said it again, which counts from when it was said first."""
 
@@ -101,10 +103,8 @@ class _Said(NamedTuple):
 class _History:
     """What the store says of one atom or edge, latest first."""
 
-    def __init__(self, said: Sequence[_Said], *, is_confirmed: bool) -> None:
+    def __init__(self, said: Sequence[_Said]) -> None:
         self.said = said
-        self.is_confirmed = is_confirmed
-        """Whether the latest was said again here."""
         self.time = max((one.time for one in said if not one.is_again), default=_NEVER)
 
     def is_ended(self) -> bool:
@@ -397,11 +397,12 @@ class Past:
             history = self._history(transaction, line, rows)
         except (InputError, UnicodeError):
             return _Verdict.SAME
-        if not history.said or history.said[0].came_from not in took_back:
+        gone = list(takewhile(lambda one: one.came_from in took_back, history.said))
+        if not gone:
             return _Verdict.SAME
-        rest = list(dropwhile(lambda one: one.came_from in took_back, history.said))
-        is_all = not rest or rest[0].words.kind in _ENDS
-        return _Verdict.NEWS if is_all and not history.is_confirmed else _Verdict.OLDER
+        is_all = len(gone) == len(history.said) or history.said[len(gone)].words.kind in _ENDS
+        is_said_here = any(HERE in marks_of(transaction, one.seq) for one in gone)
+        return _Verdict.NEWS if is_all and not is_said_here else _Verdict.OLDER
 
     def _compare(
         self, transaction: ReadTransaction, line: Line, time: int, history: _History, passed: int | None
@@ -473,25 +474,17 @@ def _history(transaction: ReadTransaction, versions: Iterable[VersionRow | Link]
     standing = _standing(transaction, versions)
     said: list[_Said] = []
     again: list[int] = []
-    is_confirmed = False
     for row, body in zip(standing, bodies_of(transaction, [row.seq for row in standing]), strict=True):
         if body is not None:
-            is_confirmed = is_confirmed if said else _is_confirmed(transaction, row)
             again += [len(said)] if UNDOES in body.members else []
             counts = recorded_at(transaction, row.seq)
             came = came_from(transaction, row.seq) if counts is None else counts
-            words = _digest(row.kind, body.members)
-            said.append(_Said(words, body.time if counts is None else counts, body.time if came is None else came))
+            words, time = _digest(row.kind, body.members), body.time
+            said.append(_Said(words, time if counts is None else counts, time if came is None else came, row.seq))
     for at in again:
         if any(one.words == said[at].words for one in said[at + 1 :]):
             said[at] = said[at]._replace(is_again=True)
-    return _History(said, is_confirmed=is_confirmed)
-
-
-def _is_confirmed(transaction: ReadTransaction, row: VersionRow | Link) -> bool:
-    """Whether a version was said again, and not only by a line that was imported again."""
-    found = confirmation_of(transaction, row.edge if isinstance(row, Link) else row.subject, row.seq)
-    return found is not None and found.times > 0
+    return _History(said)
 
 
 def _standing(transaction: ReadTransaction, versions: Iterable[_Version]) -> list[_Version]:

@@ -58,6 +58,7 @@ from substrate.values.saved import Contradicted, Saved
 from substrate.veil import bare
 from substrate.views.atoms import VersionRow, find_name, find_names, latest_version, versions_of
 from substrate.views.beside.recorded import came_from, recorded_row
+from substrate.views.beside.witnesses import HERE, MOST_MARKS, Marks, mark_of_line, mark_of_session, marks_of, marks_row
 from substrate.views.edges import Link, find_link, is_linked, statement_at
 from substrate.views.touches import Touch, TouchKind, touch_traces
 from substrate.views.traces import Trace, confirmation_of, expected_name, trace_confirmed, trace_expected
@@ -176,6 +177,8 @@ class Planner:
     _kinds: EdgeKinds | None = None
     _recorded_at: list[int | None] = field(default_factory=list)
     """Of each draft, if the batch says it."""
+    _marks: dict[int, Marks] = field(default_factory=dict)
+    """Of versions that are said again: all that they have from now on."""
 
     def plan(self, transaction: ReadTransaction, time: int) -> Decision:
         """What the items come to, given what is there."""
@@ -330,7 +333,7 @@ class Planner:
             if is_same(both, known.members, atom.cleared) and not self._brings_back(transaction, item, known, said):
                 self.confirmed[atom.name] = None
                 if known.seq is not None:
-                    self._confirm(transaction, item, known, time)
+                    self._confirm(transaction, item, known, said, time)
                 return
             said = placed_by(said, both)
             if self.batch.part is None:  # an import says of each version whose word it was
@@ -380,15 +383,47 @@ class Planner:
             if expected_name(transaction, find_subject(transaction, name)) is None:
                 raise
 
-    def _confirm(self, transaction: ReadTransaction, item: str, known: _Known, time: int) -> None:
-        """Note that a version was said again. A line that was imported before is no second witness."""
+    def _confirm(
+        self, transaction: ReadTransaction, item: str, known: _Known, said: Mapping[str, Json], time: int
+    ) -> None:
+        """Note that a version was said again. An imported line that was there before says nothing again."""
         if known.seq is None or known.members is None:
             raise AssertionError("what is confirmed is a version that was there")
+        counts = not repeats(said, known.members)
+        if self._is_of_import():
+            said_at = self._said_at(item)
+            is_first = self._is_first(transaction, known.seq, said_at, str(said.get("session", "")))
+            if not is_first and said_at is not None:
+                return
+            counts = counts and is_first
+        elif came_from(transaction, known.seq) is not None:
+            self._mark(transaction, known.seq, HERE)
         before = confirmation_of(transaction, known.subject, known.seq)
-        said_at = self._said_at(item)
-        is_same_line = said_at is not None and came_from(transaction, known.seq) == said_at
-        counts = not is_same_line and not repeats(self.common, known.members)
         self._traces.append(trace_confirmed(known.subject, known.seq, time, before, counts=counts))
+
+    def _is_of_import(self) -> bool:
+        return self.batch.part is not None and self.batch.part.verb == "import"
+
+    def _is_first(self, transaction: ReadTransaction, seq: int, said_at: int | None, session: str) -> bool:
+        """Whether no import before has brought this line or row, nor does this store have it of its own. It is noted.
+
+        The version itself may be it: one that an earlier import brought, or the one that the export was made of.
+        """
+        if said_at is None:
+            return self._mark(transaction, seq, mark_of_session(transaction, seq, session))
+        if came_from(transaction, seq) == said_at:
+            return False
+        body = body_of(transaction, seq)
+        return (body is None or body.time != said_at) and self._mark(transaction, seq, mark_of_line(said_at))
+
+    def _mark(self, transaction: ReadTransaction, seq: int, mark: bytes) -> bool:
+        """Give a version this mark. False if it has it, or has so many that another adds nothing."""
+        marks = self._marks[seq] if seq in self._marks else marks_of(transaction, seq)
+        if mark in marks or (mark != HERE and len(marks) - (HERE in marks) >= MOST_MARKS):
+            return False
+        self._marks[seq] = (*marks, mark)
+        self._traces.append(marks_row(seq, self._marks[seq]))
+        return True
 
     def _tombstone(self, transaction: ReadTransaction, stone: TombstoneGiven) -> None:
         row = _find(transaction, stone.name)
@@ -426,7 +461,7 @@ class Planner:
             if is_same(both, known.members, edge.cleared) and not self._takes_over(transaction, edge, known, said):
                 self.confirmed[f"{edge.source} {edge.type} {edge.target}"] = None
                 if known.seq is not None:
-                    self._confirm(transaction, item, known, time)
+                    self._confirm(transaction, item, known, said, time)
                 return
             said = placed_by(said, both)
         ends = ((source, edge.source), (target, edge.target))

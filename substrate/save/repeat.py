@@ -99,12 +99,12 @@ def _text(value: Json) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def repeats(caller: Mapping[str, str | None], known: Mapping[str, Json]) -> bool:
+def repeats(said: Mapping[str, Json], known: Mapping[str, Json]) -> bool:
     """Whether the session that says it again is the one that said it first.
 
     It may have looked at it again, so it was last said now; but that is no second witness.
     """
-    return caller.get("session") is not None and caller.get("session") == known.get("session")
+    return said.get("session") is not None and said.get("session") == known.get("session")
 
 
 def is_same(both: Mapping[str, Json], known: Mapping[str, Json], cleared: tuple[str, ...]) -> bool:

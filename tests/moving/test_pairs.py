@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -124,6 +125,83 @@ def test_what_a_store_said_again_after_an_import_stays_and_what_only_imports_sai
     assert state(target) == {("v1.fact.a", "x")}
     for memory in (source, target):
         memory.close()
+
+
+def test_what_a_copy_of_another_store_said_again_goes_once_that_store_takes_it_back(tmp_path: Path) -> None:
+    """`copy` only imported it. Its export gives the time of that, so its line is not the one of `source`."""
+    source, copy, target = (open_store(tmp_path / name, model="none") for name in ("source", "copy", "target"))
+    edge = {"source": "v1.fact.a", "type": "references", "target": "v1.fact.b"}
+    source.checkpoint(["v1.fact.a = x", "v1.fact.b = x"], edges=[edge])
+    for one, other in ((copy, source), (target, source), (target, copy), (target, source)):
+        follow(one, other)
+    assert len(state(target)) == 3
+    source.undo()
+    assert follow(target, source) == set()
+    assert state(target) == set()
+    follow(target, copy)
+    assert state(target) == set()
+    for memory in (source, copy, target):
+        memory.close()
+
+
+@seed(7)
+@settings(max_examples=30, deadline=None, database=None)
+@given(
+    before=st.lists(st.dictionaries(st.sampled_from(NAMES), st.sampled_from("xy"), min_size=1), min_size=1, max_size=3),
+    ways=st.lists(st.sampled_from(["source", "copy"]), max_size=3),
+    again=st.sets(st.sampled_from(NAMES)),
+)
+def test_of_what_is_taken_back_a_store_keeps_what_it_said_again_itself_whichever_way_it_came(
+    before: list[dict[str, str]], ways: list[str], again: set[str]
+) -> None:
+    with TemporaryDirectory() as folder:
+        source, copy, target = (open_store(Path(folder) / name, model="none") for name in ("source", "copy", "target"))
+        try:
+            for facts in before:
+                source.checkpoint([f"{name} = {value}" for name, value in facts.items()])
+            follow(copy, source)
+            for way in ("source", *ways):
+                follow(target, source if way == "source" else copy)
+            said = {atom for atom in state(target) if atom[0] in again}
+            for name, value in said:
+                assert target.checkpoint([f"{name} = {value}"]).confirmed == (name,)
+            for way in ways:
+                follow(target, source if way == "source" else copy)
+            gone = source.undo().tombstoned
+            kept = {atom for atom in said if atom[0] in gone}
+            assert follow(target, source) == {name for name, _ in kept}
+            assert state(target) == state(source) | kept
+        finally:
+            for memory in (source, copy, target):
+                memory.close()
+
+
+def test_what_the_same_session_said_again_in_the_other_store_stays(tmp_path: Path) -> None:
+    source, target = (open_store(tmp_path / name, model="none") for name in ("source", "target"))
+    edge = {"source": "v1.fact.a", "type": "references", "target": "v1.fact.b"}
+    source.client("ann", session="garden").checkpoint(["v1.fact.a = x", "v1.fact.b = x"], edges=[edge])
+    follow(target, source)
+    ann = target.client("ann", session="garden")
+    assert ann.checkpoint(["v1.fact.a = x"], edges=[edge]).confirmed == ("v1.fact.a", "v1.fact.a references v1.fact.b")
+    assert "confirmed" not in target.weigh(["v1.fact.a"])[0].grounds
+    source.undo()
+    assert follow(target, source) == {"v1.fact.a", "v1.fact.a references v1.fact.b"}
+    assert state(target) == {("v1.fact.a", "x"), ("v1.fact.a", "references", "v1.fact.b")}
+    for memory in (source, target):
+        memory.close()
+
+
+def test_what_a_store_said_again_stays_in_use_also_if_a_later_value_is_taken_back_with_it(memory: Memory) -> None:
+    times = [f"2025-01-0{day}T00:00:00Z" for day in (1, 2, 3)]
+    put = {"kind": "put", "name": "v1.fact.a"}
+    x, y = ({**put, "recorded_at": time, "value": value} for time, value in zip(times, "xy", strict=False))
+    end = {"kind": "tombstone", "name": "v1.fact.a", "recorded_at": times[2], "took_back": times[:2]}
+    memory.import_lines(io.StringIO(json.dumps(x)))
+    memory.checkpoint(["v1.fact.a = x"])
+    memory.import_lines(io.StringIO(json.dumps(y)))
+    taken = memory.import_lines(io.StringIO(json.dumps(end)))
+    assert (taken.tombstoned, taken.older) == ((), ("v1.fact.a",))
+    assert state(memory) == {("v1.fact.a", "y")}
 
 
 def test_what_came_with_older_lines_and_was_undone_since_goes_and_words_of_the_stores_own_stay(tmp_path: Path) -> None:
