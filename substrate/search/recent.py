@@ -77,7 +77,7 @@ def newest(transaction: ReadTransaction, documents: Documents, count: int, withi
     put = (documents.kind == Kind.PUT) & ~pages_of(transaction, documents)
     meant = put if within is None else put & within
     own = brought = np.zeros(0, np.int64)
-    stop, size, looked = documents.size, _FIRST_SLICE, 0
+    stop, size, looked = documents.size, min(_FIRST_SLICE, 2 * count), 0
     most = _LOOKED if within is None else _LOOKED_WITHIN
     while own.size < count and (looked < most or (within is None and own.size + brought.size < count)):
         if within is not None:
