@@ -105,6 +105,7 @@ peers: $(STAMP) ## search beside others, with the same documents and weights; me
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.peers.over_stdio
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.peers.ingest
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.peers.graph
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.peers.graph_over_stdio
 
 # With URL=..., the folder of the release on the web, the registry is told where to fetch the bundle.
 dist: $(CORE) ## the wheel, server.json for the registry of MCP servers, and the server as one file (.mcpb), in dist

@@ -14,7 +14,6 @@ import json
 import random
 import sys
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -28,6 +27,7 @@ from benchmarks.peers.columns import print_columns
 from benchmarks.peers.environments import CORTEXGRAPH, CORTEXGRAPH_MINILM, Unavailable
 from benchmarks.peers.notes import Question, gather_notes, mark_of
 from benchmarks.peers.servers import Launch, cortexgraph_launch
+from benchmarks.peers.serving import settle
 from benchmarks.retrieval import bench_folder
 from benchmarks.stdio_client import ServerFailed, StdioServer
 from benchmarks.texts import sentences
@@ -40,7 +40,8 @@ _SAVED = 100
 _TURNS = 4
 """In which the last notes are saved: each server some, and again."""
 _REPEATED = 5
-_SETTLE_S = 900.0
+_SETTLE_S, _RESTS = 900.0, 8
+"""A server has settled when it rested for so many half seconds."""
 _KEYS: Mapping[str, frozenset[str]] = {
     "save_memory": frozenset(
         ("success", "memory_id", "message", "has_embedding", "enrichment_applied", "auto_entities",
@@ -94,16 +95,6 @@ class _Taken:
         return said
 
 
-def _settle(server: StdioServer, seconds: float = _SETTLE_S) -> None:
-    """Wait until it uses next to no CPU."""
-    began, last, quiet = time.monotonic(), server.cpu_ns, 0
-    while time.monotonic() - began < seconds and quiet < 4:
-        time.sleep(1)
-        now = server.cpu_ns
-        quiet = quiet + 1 if now - last < 2e7 else 0
-        last = now
-
-
 @dataclass(slots=True)
 class _Contender:
     """A server that runs, and what was taken of it."""
@@ -134,7 +125,7 @@ def _save(one: _Contender, texts: Sequence[str]) -> None:
     before = one.server.cpu_ns
     for text in texts:
         one.taken.call("call", "save_memory", {"content": text})
-    _settle(one.server)
+    settle(one.server, patience=_SETTLE_S, rests=_RESTS)
     one.taken.times.setdefault("save", []).append((one.server.cpu_ns - before) / 1e6 / len(texts))
 
 
@@ -154,9 +145,9 @@ def _measure(
             contenders[name] = one = _Contender(server, _Taken(server), by_meaning)
             for text in texts[:-_SAVED]:
                 one.taken.call("", "save_memory", {"content": text})
-            _settle(server)
+            settle(server, patience=_SETTLE_S, rests=_RESTS)
             one.taken.call("", "search_memory", {"query": texts[0], **by_meaning})
-            _settle(server)
+            settle(server, patience=_SETTLE_S, rests=_RESTS)
             say(f"{name}: {len(texts) - _SAVED:,} saved")
         for at in range(len(texts) - _SAVED, len(texts), _SAVED // _TURNS):
             for one in contenders.values():
@@ -185,7 +176,7 @@ def _clusters(launch: Launch, texts: Sequence[str], patience: float) -> float | 
         taken = _Taken(server)
         for text in texts:
             taken.call("", "save_memory", {"content": text})
-        _settle(server)
+        settle(server, patience=_SETTLE_S, rests=_RESTS)
         server._patience = patience  # noqa: SLF001 - a comparison of each with each
         try:
             taken.call("clusters", "cluster_memories", {})

