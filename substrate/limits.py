@@ -45,6 +45,8 @@ LIMITS: Final[dict[str, int]] = {
     "wire_checkpoint_bytes": 4 * 1024 * 1024,
 }
 """In UTF-8 bytes where it says bytes. One over is TooLarge; nothing is cut off silently."""
+_FARTHEST: Final = 2**53
+"""No list is as long. A greater number is no offset: some languages cannot count so far."""
 
 
 def check_size(field: str, size: int, limit: str, unit: str = "bytes", instead: str = "") -> None:
@@ -58,6 +60,8 @@ def check_limit(limit: object, offset: object = None, most: int = LIMITS["list_i
     for number, least in ((limit, 1), (0 if offset is None else offset, 0)):
         if isinstance(number, bool) or not isinstance(number, int) or number < least:
             raise InputError(Arg("limit"), " is a whole number from 1 on, ", Arg("offset"), " one from 0 on")
+    if isinstance(offset, int) and offset > _FARTHEST:
+        raise TooLarge(Arg("offset"), offset, _FARTHEST, "")
     if isinstance(limit, int) and limit > most:
         rest = "" if offset is None else Message("call again with ", Arg("offset"), " for the rest")
         raise TooLarge(Arg("limit"), limit, most, "", rest)

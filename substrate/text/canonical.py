@@ -23,7 +23,10 @@ from substrate.text.visible import HIDDEN
 __all__ = ["canonical", "is_canonical_key", "spelling"]
 
 _SOLID: Final = re.compile(r"[^\W_]|[+#]")
-"""What a name has at least one of: a letter or a digit of any script; `+` and `#` tell names apart."""
+"""What a name has at least one of: a letter or a digit of any script; `+` and `#` tell names apart.
+
+Some letters cannot be seen, such as the Hangul filler: none of them is left in a form.
+"""
 _JOINERS: Final = re.compile("[\u200c\u200d\ufe0e\ufe0f]")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _SHOWN: Final = 40
@@ -50,16 +53,16 @@ def canonical(name: str) -> str:
     return form
 
 
-def is_canonical_key(form: str) -> bool:
-    """Whether something is left by which an entity can be known."""
-    return _SOLID.search(form) is not None
+def is_canonical_key(text: str) -> bool:
+    """Whether an entity can be known by this text: it has a form, and `canonical` raises nothing."""
+    return _SOLID.search(text) is not None and (text.isascii() or bool(_key(text)))
 
 
 @lru_cache(maxsize=4096)  # the same names are met again and again
 def _key(name: str) -> str:
     """The form of a name, or nothing if no entity can be known by it."""
     form = _form(name)
-    return form if is_canonical_key(form) else ""
+    return form if _SOLID.search(form) is not None else ""
 
 
 def _form(name: str) -> str:

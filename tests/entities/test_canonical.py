@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import unicodedata
 from collections.abc import Callable
 
@@ -53,6 +54,12 @@ def test_c_and_its_relatives_are_three() -> None:
 def test_a_name_without_a_letter_or_a_digit_is_refused(name: str) -> None:
     with pytest.raises(SchemaInvalid):
         canonical(name)
+
+
+def test_what_can_be_a_key_has_a_form() -> None:
+    letters = [chr(code) for code in range(sys.maxunicode + 1) if is_canonical_key(chr(code))]
+    assert all(canonical(letter) for letter in letters)
+    assert "\u3164" not in letters  # a letter to Unicode, that nobody can see
 
 
 def test_what_is_not_a_text_is_refused() -> None:

@@ -46,6 +46,13 @@ def found(memory: Memory) -> str:
     return json.dumps(answers, sort_keys=True, default=str)
 
 
+def test_a_chunk_that_lists_a_name_nobody_can_see_keeps_no_gardener_from_work(garden: Memory) -> None:
+    garden.checkpoint([{"name": "v1.chunk.docs.odd.1", "value": "HydraMem", "entities": ["\u3164", "HydraMem"]}])
+    assert edges_of(garden) == set()
+    assert tended(garden).accepted == len(STATED)
+    assert garden.prune("docs").edges == len(STATED)
+
+
 def test_what_sentences_state_becomes_edges_that_cite_their_chunk_and_what_they_deny_or_ask_does_not(
     garden: Memory,
 ) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
+from itertools import compress, islice
 from typing import Final
 
 from substrate.atoms.domains import domain_name
@@ -96,6 +96,8 @@ def entities_in(snapshot: Snapshot, index: SearchIndex, text: str, domain: str |
     places = [found.span() for found in islice(_WORD.finditer(text), _WORDS)]
     slices = [(at, size) for at in range(len(places)) for size in range(min(_LONGEST, len(places) - at), 0, -1)]
     texts = [text[places[at][0] : places[at + size - 1][1]] for at, size in slices]
+    can_name = [is_canonical_key(named) for named in texts]  # `_` is a word, and no name
+    slices, texts = list(compress(slices, can_name)), list(compress(texts, can_name))
     lookup = Lookup(snapshot.transaction, home, snapshot.upto)
     own = lookup.named(texts)
     lookup.read_listed([one for one, row in zip(texts, own, strict=True) if row is None])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, TypeAlias
 from pydantic import Field
 
 from substrate.limits import LIMITS
+from substrate.names import DOMAIN, normalise
 from substrate.surfaces.arguments import Caller, IsoTime
 from substrate.surfaces.client import Client, client_of
 
@@ -66,9 +67,17 @@ def asked(ctx: Caller, project: str, session_id: str) -> Said:
     return Said(
         client,
         client.in_session(session_id.strip()),
-        project.strip() or client.project or _PROJECT,
+        _spelt(project.strip() or client.project or _PROJECT),
         session_id.strip() or client.session,
     )
+
+
+def _spelt(project: str) -> str:
+    """A project as its domain is called, so that two spellings of one are one in replies."""
+    if len(project) > LIMITS["text_characters"]:  # too long for a name: the engine says so
+        return project
+    named = normalise(project)
+    return named.removeprefix(DOMAIN) or named
 
 
 def few_hops(hops: int) -> tuple[int, str | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import sha256
+from os.path import isdir, isfile, islink, lexists
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -52,7 +53,7 @@ def ingest_markdown(
     """Ingest one Markdown file below an allowed folder. Call it when the user names a file."""
     said = asked(ctx, project, session_id)
     path, root = _allowed(said, file_path)
-    if not path.is_file():
+    if not isfile(path):
         raise InputError(f"there is no file {file_path}")
     taken = said.memory.ingest(path, root=root, domain=said.project, session=said.session)
     one = _only(taken)
@@ -70,7 +71,7 @@ def ingest_directory_tool(
     """Ingest the Markdown files of an allowed folder. Call it when the user names a folder."""
     said = asked(ctx, project, session_id)
     path, root = _allowed(said, directory)
-    if not path.is_dir():
+    if not isdir(path):
         raise InputError(f"there is no folder {directory}")
     taken = said.memory.ingest(
         path,
@@ -280,7 +281,10 @@ def _title(text: str) -> str | None:
 
 
 def _allowed(said: Said, given: str) -> tuple[Path, Path]:
-    """The path, and the root that it is below; a relative one is looked for in each root."""
+    """The path, and the root that it is below; a relative one is looked for in each root.
+
+    Denied of a path with a link in it, wherever that leads: whether something is there is not to be told.
+    """
     roots = said.client.roots
     if not roots:
         raise Denied("no folder is allowed here: the user can start the server with --root FOLDER")
@@ -290,12 +294,25 @@ def _allowed(said: Said, given: str) -> tuple[Path, Path]:
     if path.is_absolute():
         for root in roots:
             if path.is_relative_to(root) and ".." not in path.parts:
-                return path, root
+                return _without_links(path.relative_to(root), root), root
         raise PathEscape("the path is outside of the folders that the server was started with: give one below them")
     if ".." in path.parts:
         raise PathEscape("the path holds `..`, which may lead out of its folder: give one without")
-    there = [(root / path, root) for root in roots if (root / path).exists()]
-    return there[0] if there else (roots[0] / path, roots[0])
+    there = [root for root in roots if _link_in(path, root) is not None or lexists(root / path)]
+    root = there[0] if there else roots[0]
+    return _without_links(path, root), root
+
+
+def _without_links(path: Path, root: Path) -> Path:
+    link = _link_in(path, root)
+    if link is not None:
+        raise Denied(f"{link} is a symbolic link: only plain files and folders are read, and no link is followed")
+    return root / path
+
+
+def _link_in(path: Path, root: Path) -> Path | None:
+    """The first link on the way from the root down this path."""
+    return next((part for part in [path, *path.parents][::-1] if part.parts and islink(root / part)), None)
 
 
 def _only(taken: Ingested) -> IngestedDocument:

@@ -249,7 +249,7 @@ def query_entity_relations(
     said = asked(ctx, project, session_id)
     entry = said.memory.entity(entity_id, said.project)
     if entry.id is None:
-        return told(Facts(entity=entry.atom, as_of=as_of, facts=[], count=0))
+        return told(Facts(entity=entry.atom, as_of=as_of, facts=[], count=0), "note")
     said.memory.access(entry.id, predictions=0)
     found = said.memory.edges(entry.id, direction=_DIRECTIONS[direction], valid_at=as_of or None)
     names: dict[str, str] = {}
@@ -257,7 +257,8 @@ def query_entity_relations(
         names[name] = _shown(said, name)
     now = datetime.now(UTC)
     facts = [fact_of(edge, names, now=now) for edge in found]
-    return told(Facts(entity=entry.id, as_of=as_of, facts=facts, count=len(facts)))
+    note = f"there are more than the {len(facts):,} that are listed" if found.more else None
+    return told(Facts(entity=entry.id, as_of=as_of, facts=facts, count=len(facts), note=note), "note")
 
 
 def _shown(said: Said, name: str) -> str:

@@ -189,6 +189,7 @@ class Facts(Shape):
     as_of: str
     facts: list[FactShape]
     count: int
+    note: str | None = None
 
 
 class Deleted(Shape):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import substrate
 from tests.agents import Agent, in_memory
 
@@ -66,6 +68,58 @@ def test_a_link_out_of_the_root_and_a_file_that_is_not_there_are_refused(hydra: 
     (root / "out.md").symlink_to("/etc/hostname")
     assert hydra.error("ingest_markdown", file_path="out.md")["code"] in ("denied", "path_escape")
     assert hydra.error("ingest_markdown", file_path="none.md")["code"] == "input"
+
+
+def test_of_a_link_it_is_not_told_whether_something_is_where_it_leads(hydra: Agent, root: Path) -> None:
+    (root / "etc").symlink_to("/etc")
+    for name, target in (("here.md", "/etc/hostname"), ("gone.md", "/etc/there-is-no-such-file")):
+        (root / name).symlink_to(target)
+    answers = set()
+    for path in ("here.md", "gone.md", "etc/hostname", "etc/there-is-no-such-file"):
+        error = hydra.error("ingest_markdown", file_path=path)
+        answers.add((error["code"], error["message"].replace(path.partition("/")[0], "LINK")))
+        assert hydra.error("ingest_directory_tool", directory=path) == error
+    assert answers == {
+        ("denied", "LINK is a symbolic link: only plain files and folders are read, and no link is followed")
+    }
+
+
+def test_a_path_that_the_system_does_not_take_is_as_a_file_that_is_not_there(hydra: Agent) -> None:
+    for path in ("a" * 300, "a/" * 2000, "arch.md/below"):
+        assert hydra.error("ingest_markdown", file_path=path)["code"] == "input"
+        assert hydra.error("ingest_directory_tool", directory=path)["code"] == "input"
+
+
+def test_a_project_is_one_in_whatever_spelling_its_name_is_given(hydra: Agent) -> None:
+    for project, same in (("caf\u00e9", "cafe\u0301"), ("a.b", "v1.domain.a.b"), ("q", " v1.domain.q ")):
+        text = f"LanceDB is of {project}."
+        doc_id = hydra.ok("remember", text=text, project=project)["doc_id"]
+        assert hydra.ok("get_full_document_tool", doc_id=doc_id, project=same)["text"] == text
+        assert hydra.ok("list_entities_tool", project=same)["project"] == project
+    assert hydra.error("remember", text="x", project="v1.domain.")["code"] == "name_invalid"
+
+
+@pytest.mark.parametrize("word", ["_", "__", "\u3164", "\u115f", "\uffa0"])
+def test_a_word_of_a_query_that_can_name_nothing_keeps_no_passage_back(hydra: Agent, word: str) -> None:
+    fill(hydra)
+    for query in (f"what is {word} to LanceDB", f"{word} LanceDB {word}"):
+        for tool in ("priming_context_tool", "hydra_search_tool"):
+            said = hydra.ok(tool, query=query)
+            assert "LanceDB" in said["entities"]
+            assert said["chunks"]
+
+
+def test_more_relations_than_are_listed_are_told(hydra: Agent, store: Path) -> None:
+    with substrate.open(store) as memory:
+        names = [f"v1.entity.default.n{number}" for number in range(1001)]
+        memory.checkpoint(
+            [{"name": name, "value": name[-5:]} for name in (*names, "v1.entity.default.many")],
+            edges=[{"source": "v1.entity.default.many", "type": "knows", "target": name} for name in names],
+        )
+    said = hydra.ok("query_entity_relations", entity_id="many")
+    assert (said["count"], len(said["facts"])) == (1000, 1000)
+    assert said["note"] == "there are more than the 1,000 that are listed"
+    assert "note" not in hydra.ok("query_entity_relations", entity_id="n7")
 
 
 def test_without_roots_no_file_is_read_and_the_user_is_told_how(store: Path) -> None:
@@ -227,6 +281,7 @@ BAD: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("expand_context_tool", {"entity_ids": []}, "arguments"),
     ("expand_context_tool", {"entity_ids": ["never heard of"]}, "not_found"),
     ("list_entities_tool", {"limit": 1001}, "arguments"),
+    ("list_entities_tool", {"offset": 2**63}, "too_large"),
     ("remember", {"text": " "}, "input"),
     ("get_entity_neighbors_tool", {"entity_id": "LanceDB", "as_of": "yesterday"}, "arguments"),
     ("create_relation", RELATION | {"confidence": 1.5}, "arguments"),
