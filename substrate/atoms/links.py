@@ -21,8 +21,8 @@ from substrate.schema import EDGE_TYPE, is_name, is_share
 from substrate.snapshot import Snapshot
 from substrate.values.edges import Edge, Window
 from substrate.values.times import from_microseconds
-from substrate.veil import hidden_in
-from substrate.views.atoms import is_in_use, latest_version, versions_of
+from substrate.veil import bare, hidden_in
+from substrate.views.atoms import find_name, is_in_use, latest_version, versions_of
 from substrate.views.cards import card_of
 from substrate.views.edges import Around, Link, WeighedLink, edges_around, some_links
 from substrate.views.traces import confirmation_of, expected_name
@@ -35,6 +35,7 @@ __all__ = [
     "holding",
     "holding_around",
     "holds_at",
+    "is_hidden_name",
     "is_lasting",
     "is_live",
     "is_tombstoned",
@@ -244,7 +245,7 @@ def edge_from(snapshot: Snapshot, link: Link, body: Body, ends: dict[bytes, End]
         label=get("label"),  # type: ignore[arg-type]
         confidence=get("confidence"),  # type: ignore[arg-type]
         attrs=get("attrs") or {},  # type: ignore[arg-type]
-        cited=get("cited"),  # type: ignore[arg-type]
+        cited=None if is_hidden_name(snapshot.transaction, get("cited")) else get("cited"),  # type: ignore[arg-type]
         origin=get("origin"),  # type: ignore[arg-type]
         actor=get("actor"),  # type: ignore[arg-type]
         session=get("session"),  # type: ignore[arg-type]
@@ -253,6 +254,15 @@ def edge_from(snapshot: Snapshot, link: Link, body: Body, ends: dict[bytes, End]
         dangling=tuple(word for word, end in (("source", source), ("target", target)) if not end.there),
         damaged=body.damage,
     )
+
+
+def is_hidden_name(transaction: ReadTransaction, said: Json) -> bool:
+    """Whether this is the name of an atom that whoever asks may not see: a visible edge may cite a hidden chunk."""
+    hidden = hidden_in(transaction)
+    if hidden is None or not isinstance(said, str) or not is_name(said):
+        return False
+    row = find_name(bare(transaction), said)
+    return hidden.hides_name(said) or (row is not None and row.subject in hidden.atoms)
 
 
 def end_of(transaction: ReadTransaction, subject: bytes, upto: int | None) -> End:

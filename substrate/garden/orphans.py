@@ -7,6 +7,7 @@ from typing import Final
 
 from substrate.atoms.bodies import body_of
 from substrate.atoms.edge_kinds import edge_kinds
+from substrate.atoms.links import is_hidden_name
 from substrate.entities.lookup import mentions, subjects_at
 from substrate.garden.graph import EntityGraph
 from substrate.kv.api import ReadTransaction
@@ -56,6 +57,8 @@ def unfounded(graph: EntityGraph) -> Iterator[Link]:
         cited = members.get("cited")
         if members.get("actor") != GARDENER or not isinstance(cited, str):
             continue
+        if is_hidden_name(graph.snapshot.transaction, cited):
+            continue  # who may not see the evidence does not judge it
         row = find_name(graph.snapshot.transaction, cited)
         if row is None or row.kind is not Kind.PUT or (row.seq > link.seq and not _still_says(graph, row, link)):
             yield link

@@ -3,7 +3,8 @@
     tend:<number of the run>  ->  JSON: the id of the domain, when, which entries, how many of what
 
 Nothing of what was tended stands in them, so that to forget an atom need not look here. A row is written in the
-transaction of the run's checkpoint: there is a run, with all that it did, or there is none.
+transaction of the run's checkpoint: there is a run, with all that it did, or there is none. Of a domain that a client
+may not see there was no run.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Final
 
 from substrate.kv.api import ReadTransaction, behind
 from substrate.log.tables import CHOICES
+from substrate.veil import hidden_in
 from substrate.views.traces import Trace
 
 __all__ = ["Counts", "Run", "find_run", "next_number", "runs_of"]
@@ -68,7 +70,8 @@ def _key(number: int) -> bytes:
 def find_run(transaction: ReadTransaction, number: int) -> Run | None:
     """The run of this number."""
     key = _key(number)
-    return _read(key, transaction.get(CHOICES, key))
+    run = _read(key, transaction.get(CHOICES, key))
+    return run if run is not None and _is_seen(transaction, run) else None
 
 
 def next_number(transaction: ReadTransaction) -> int:
@@ -81,8 +84,13 @@ def runs_of(transaction: ReadTransaction, domain: bytes | None = None) -> Iterat
     """Every run, or those of a domain, the last first."""
     for key, row in transaction.scan(CHOICES, _KEY, behind(_KEY), reverse=True):
         run = _read(key, row)
-        if run is not None and (domain is None or run.domain == domain.hex()):
+        if run is not None and (domain is None or run.domain == domain.hex()) and _is_seen(transaction, run):
             yield run
+
+
+def _is_seen(transaction: ReadTransaction, run: Run) -> bool:
+    hidden = hidden_in(transaction)
+    return hidden is None or bytes.fromhex(run.domain) not in hidden.atoms
 
 
 def _read(key: bytes, row: bytes | None) -> Run | None:
@@ -91,6 +99,7 @@ def _read(key: bytes, row: bytes | None) -> Run | None:
         said = json.loads(row or b"")
         counted = {item.name: int(said["counts"].get(item.name, 0)) for item in fields(Counts)}
         numbers = {word: int(said[word]) for word in ("time", "start", "stop", "undone")}
-        return Run(int(key.removeprefix(_KEY)), str(said["domain"]), counts=Counts(**counted), **numbers)
+        domain = bytes.fromhex(str(said["domain"])).hex()
+        return Run(int(key.removeprefix(_KEY)), domain, counts=Counts(**counted), **numbers)
     except (ValueError, LookupError, TypeError, AttributeError):
         return None

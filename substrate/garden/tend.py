@@ -21,6 +21,7 @@ from substrate.atoms.links import is_live
 from substrate.atoms.moments import snapshot_of
 from substrate.atoms.resolve import find_subject
 from substrate.entities.naming import INGESTED
+from substrate.errors import Denied
 from substrate.garden.candidates import Vetting, vet_candidates
 from substrate.garden.graph import EntityGraph, mentions_in, read_graph
 from substrate.garden.lease import lease
@@ -39,6 +40,7 @@ from substrate.search.index import SearchIndex
 from substrate.values.progress import Progress
 from substrate.values.review.garden import Proposed, Tended
 from substrate.values.times import from_microseconds
+from substrate.veil import hidden_in
 from substrate.views.atoms import VersionRow, latest_version
 from substrate.views.cards import card_of
 from substrate.views.edges import Link, find_link
@@ -154,8 +156,10 @@ def _record(log: Log, domain: str, planned: _Plan) -> tuple[Run, _Plan]:
             # What an edge says of its ends was said before: what looks like a credential in it was let pass then.
             planner, _ = read_batch(batch, expect=None, said=said, partial=False, allow_secrets=True)
             decided = planner.plan(transaction, time)
-        of = find_subject(transaction, domain).hex()
-        run = Run(number, of, time, size, size + len(decided.drafts), now.counts())
+        of = find_subject(transaction, domain)
+        if (hidden := hidden_in(transaction)) is not None and of in hidden.atoms:
+            raise Denied(f"this client may not tend {domain}. Nothing was changed: ask a person to do it")
+        run = Run(number, of.hex(), time, size, size + len(decided.drafts), now.counts())
         done[:] = [(run, now)]
         return Decision(decided.drafts, [*decided.traces, run.row()])
 

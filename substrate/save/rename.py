@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID
 
+from substrate.atoms.bodies import body_of
 from substrate.atoms.links import edge_of
 from substrate.atoms.load import atom_of, damage_of
 from substrate.atoms.renames import same_by_rename
@@ -151,7 +152,10 @@ def _moved(snapshot: Snapshot, subject: bytes, new: str) -> tuple[list[Edge], li
             continue
         taken[edge.id] = None
         source, target = (new if end == subject else end.hex() for end in (link.source, link.target))
-        moved.append(replace(edge, source=source, target=target, dangling=()))
+        body = body_of(transaction, link.seq)
+        cited = None if body is None else body.members.get("cited")  # also one that this client may not see
+        cited = cited if isinstance(cited, str) else None
+        moved.append(replace(edge, source=source, target=target, dangling=(), cited=cited))
     # Names before stay where they point, one after the other. Of a name that comes back, nothing leads away any more.
     row = find_name(transaction, new)
     for at in (subject, *(() if row is None else (row.subject,))):
