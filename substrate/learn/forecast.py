@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from substrate.atoms.supersedes import Heirs
@@ -10,6 +10,7 @@ from substrate.kv.api import ReadTransaction
 from substrate.learn.mixture import Part, Parts, best, in_factors, leading, mix, question_of, weights_of
 from substrate.learn.parts import Reader
 from substrate.snapshot import Snapshot
+from substrate.veil import hidden_in
 from substrate.views.learned.counts import times_used
 from substrate.views.learned.mixing import read_mixing
 from substrate.views.learned.sessions import HOLE
@@ -41,6 +42,9 @@ class Forecaster:
         self._snapshot = snapshot
         self._heirs = Heirs(snapshot)
         self._reader = Reader(snapshot, self._heirs)
+        hidden = hidden_in(snapshot.transaction)
+        self._hidden: Container[bytes] = () if hidden is None else hidden.atoms
+        """What is never told, and so takes no place of what is: see `leading`."""
         self._well: Collection[bytes] = ()
         self.set_aside = self.lag = 0
         """Pages that match the objective of `before` well, and were set aside for what people said."""
@@ -90,6 +94,7 @@ class Forecaster:
         scaled = {part: weight * left for part, weight in new.items()}
         both = {item: share * left for item, share in others.items()}
         both |= {item: mixed[item] for item in seen if item in mixed}
+        both = {item: share for item, share in both.items() if item not in self._hidden} if self._hidden else both
         shares, meant = self._standing(best(both, _looked_at(count)), count, ())
         of_open, of_others = _weighed(parts, weights), _weighed(parts, scaled)
         return [
@@ -166,9 +171,10 @@ class Forecaster:
         return [Need(*need[:3], need.subject in weak, need.subject in waiting, is_beside(need)) for need in needs]
 
     def _likeliest(
-        self, parts: Parts, weights: Mapping[str, float], count: int, gone: Collection[bytes], least: float = 0.0
+        self, parts: Parts, weights: Mapping[str, float], count: int, gone: Container[bytes], least: float = 0.0
     ) -> list[Need]:
         """So many that are needed most by these parts, but for some atoms, and those that have less than `least`."""
+        gone = _Either(gone, self._hidden) if self._hidden else gone
         for looked_at in (count + 2 * _SPARE, _looked_at(count)):  # mostly nearly all are in use, and the few will do
             first = leading(parts, weights, looked_at, gone)
             shares, meant = self._standing(first, count, gone)
@@ -182,7 +188,7 @@ class Forecaster:
         ]
 
     def _standing(
-        self, first: Sequence[tuple[bytes, float]], count: int, gone: Collection[bytes]
+        self, first: Sequence[tuple[bytes, float]], count: int, gone: Container[bytes]
     ) -> tuple[dict[bytes, float], dict[bytes, list[bytes]]]:
         """The first of these, by the atoms that stand for them now: their shares, and for which ones each stands.
 
@@ -199,6 +205,16 @@ class Forecaster:
             if len(shares) >= count + _SPARE:  # what follows is less likely than all that are here
                 break
         return shares, meant
+
+
+class _Either(NamedTuple):
+    """What is in one of the two. To put hidden atoms into one set with others takes longer than a prediction."""
+
+    some: Container[bytes]
+    others: Container[bytes]
+
+    def __contains__(self, item: object) -> bool:
+        return item in self.some or item in self.others
 
 
 def uses_of(transaction: ReadTransaction, subjects: Sequence[bytes]) -> list[float]:

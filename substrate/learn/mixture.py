@@ -7,7 +7,7 @@ weights are learnt online by expectation and maximisation: after each session a 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from math import frexp, ldexp, sqrt
@@ -174,7 +174,7 @@ def mix(parts: Parts, weights: Mapping[str, float], gone: Collection[bytes] = ()
 
 
 def leading(
-    parts: Parts, weights: Mapping[str, float], count: int, gone: Collection[bytes] = ()
+    parts: Parts, weights: Mapping[str, float], count: int, gone: Container[bytes] = ()
 ) -> list[tuple[bytes, float]]:
     """The same as `best(mix(parts, weights, gone), count)`; of atoms that cannot be among them, less is added up.
 

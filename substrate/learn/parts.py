@@ -36,6 +36,7 @@ from substrate.learn.mixture import Part, Scaled, Wide, best, highest
 from substrate.log.tables import ARCS
 from substrate.snapshot import Snapshot
 from substrate.values.edges import SUPERSEDES
+from substrate.veil import hidden_in
 from substrate.views.cards import cards_of
 from substrate.views.edges import links_of
 from substrate.views.learned.counts import ATOM, START, USAGE, Cells, Tally, read_cells
@@ -95,6 +96,8 @@ class Reader:
     ) -> None:
         """`heirs`: who took whose place, in the same snapshot."""
         self._transaction = snapshot.transaction
+        hidden = hidden_in(snapshot.transaction)
+        self._hidden = None if hidden is None else hidden.atoms
         self._now = snapshot.at
         self._inherited = heirs.inherited
         self._cells: dict[bytes, Cells | None] = {}
@@ -267,7 +270,7 @@ class Reader:
         likely = [number for _, number in highest(shared, 4 * _GOALS)]
         near = {} if alike is None else self._near(alike, of)
         likely += near.keys() - set(likely)
-        past = needed_in(self._transaction, likely)
+        likely, past = self._seen(likely)
         like: dict[int, float] = {}
         for number, episode in zip(likely, past, strict=True):
             same = whole * sqrt((3 + episode.terms) / (3 + len(terms)))  # what the very same words would share
@@ -296,7 +299,7 @@ class Reader:
         well = {item: share for item, share in top if share >= _WELL * top[0][1]}
         lists = episodes_with(self._transaction, list(well))
         numbers = sorted({number for several in lists for number in several[-_SEEDS:]})
-        full = {n for n, one in zip(numbers, needed_in(self._transaction, numbers), strict=True) if one.weight >= _FULL}
+        full = {n for n, one in zip(*self._seen(numbers), strict=True) if one.weight >= _FULL}
         return {item: well[item] for item, several in zip(well, lists, strict=True) if not full.isdisjoint(several)}
 
     def _near(self, alike: Mapping[bytes, float], domain: bytes) -> dict[int, float]:
@@ -312,17 +315,28 @@ class Reader:
 
         Who has the same objective says enough by that: there, weight would only push others aside.
         """
-        chosen = _in_order(like, most)
+        chosen, past = self._seen(_in_order(like, most))
         likenesses = map(like.__getitem__, chosen)
         votes: dict[bytes, float] = {}
         so_far = votes.get
-        for likeness, (_, _, items, each, _) in zip(likenesses, needed_in(self._transaction, chosen), strict=True):
+        for likeness, (_, _, items, each, _) in zip(likenesses, past, strict=True):
             vote = likeness * likeness * each if weighed else likeness * likeness
             for item in items:
                 votes[item] = so_far(item, 0.0) + vote
         for item in gone:
             votes.pop(item, None)
         return votes
+
+    def _seen(self, numbers: Sequence[int]) -> tuple[list[int], list[Needed]]:
+        """What these episodes needed, as if hidden atoms were not there; one that needed nothing besides is left out.
+
+        Else a training for this objective, of which nothing can be shown, would say that it is settled.
+        """
+        past = needed_in(self._transaction, numbers)
+        if self._hidden is None:
+            return list(numbers), past
+        seen = [(number, one.without(self._hidden)) for number, one in zip(numbers, past, strict=True)]
+        return [number for number, one in seen if one is not None], [one for _, one in seen if one is not None]
 
     # -- edges ---------------------------------------------------------------------------------------------------
 

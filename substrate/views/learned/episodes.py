@@ -18,7 +18,7 @@ Numbers of episodes that are too old stay in rows until these are written the ne
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence, Set
 from hashlib import blake2b
 from struct import Struct
 from struct import error as StructError  # noqa: N812 - it is a class
@@ -103,6 +103,13 @@ class Needed(NamedTuple):
     """Its weight by the number of its atoms. Kept: every vote of a session asks for it, and a session has hundreds."""
     is_training: bool
     """Whether somebody said that these are needed."""
+
+    def without(self, hidden: Set[bytes]) -> Needed | None:
+        """The same as if these atoms were not there; None if it needed nothing besides."""
+        if hidden.isdisjoint(self.items):
+            return self
+        items = tuple(item for item in self.items if item not in hidden)
+        return self._replace(items=items, each=self.weight / len(items)) if items else None
 
 
 _NOTHING: Final = Needed(1, 0, (), 1.0, is_training=False)

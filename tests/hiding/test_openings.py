@@ -1,0 +1,52 @@
+"""Openings and predictions under a policy: what was learnt of hidden atoms settles nothing, and takes nobody's place."""
+
+from __future__ import annotations
+
+import pytest
+
+import substrate
+from substrate.memory import Memory
+
+CONTINUE = "continue where we left off"
+HIDDEN = [f"v1.fact.ill_{number}" for number in range(600)]
+SEEN = [f"v1.fact.shop_{number}" for number in range(6)]
+
+
+@pytest.fixture
+def agent(memory: Memory) -> Memory:
+    """An agent's client of a store of which it may see six atoms, and not six hundred others."""
+    memory.checkpoint(["v1.domain.health = Health"])
+    memory.set_tier("health", "sensitive")
+    memory.checkpoint(
+        [{"name": name, "value": f"how {name[-3:]} went"} for name in HIDDEN],
+        edges=[{"source": name, "type": "member_of", "target": "v1.domain.health"} for name in HIDDEN],
+    )
+    for name in SEEN:
+        memory.checkpoint([f"{name} = the price of {name[-1]}"])
+    return memory.client("mcp:atoms:agent", policy=substrate.Policy())
+
+
+def opened(agent: Memory, objective: str | None = None) -> dict[str, object]:
+    """An opening, but for what says where the log stands."""
+    said = agent.bootstrap(objective, max_tokens=2000).to_dict()
+    return {word: said[word] for word in said if word not in ("seq", "tokens", "head")}
+
+
+def test_a_training_of_hidden_atoms_does_not_keep_the_last_session_away(memory: Memory, agent: Memory) -> None:
+    before = opened(agent, CONTINUE)
+    assert before["matched"] == "weakly"
+    memory.train(HIDDEN[:5], passes=3, objective=CONTINUE)
+    memory.observe([{"items": HIDDEN[:5], "objective": CONTINUE} for _ in range(3)])
+    assert opened(agent, CONTINUE) == before
+    assert memory.bootstrap(CONTINUE).atoms[0].name in HIDDEN  # as for the person who taught it
+
+
+def test_what_hidden_atoms_were_used_for_takes_no_place_of_what_is_seen(memory: Memory, agent: Memory) -> None:
+    def needed(horizon: str, *, again: bool = False) -> set[str]:
+        return {one.name for one in agent.predict(SEEN[:1], horizon=horizon, again=again, floor=0)}
+
+    memory.observe([{"items": SEEN[:3]}, {"items": SEEN[3:]}] * 2)
+    assert (needed("next"), needed("next", again=True)) == ({*SEEN[1:]}, {*SEEN[:5]})
+    memory.observe([{"items": HIDDEN[at : at + 100]} for at in range(0, 600, 100)] * 6)
+    assert needed("next") == needed("session") == {*SEEN[1:]}
+    assert len(needed("next", again=True)) == 5
