@@ -16,6 +16,7 @@ from substrate.atoms.links import holding, is_live, stated
 from substrate.atoms.renames import renamed_from, renamed_to
 from substrate.atoms.resolve import name_of
 from substrate.atoms.validity import not_undone, stands, version_at
+from substrate.ciphers import CIPHERTEXT
 from substrate.errors import Forgotten
 from substrate.kv.api import ReadTransaction, carried_by, kept_by
 from substrate.log.identity import id_text
@@ -337,3 +338,9 @@ class Heirs:
                 return subject if live else renamed_to(self._snapshot.transaction, subject)
             subject = by.source
         return None
+
+    def readable(self, subject: bytes) -> bytes | None:
+        """The same; None too if it is locked."""
+        heir = self.heir(subject)
+        name = None if heir is None else name_of(self._snapshot.transaction, heir)
+        return None if name is None or name.startswith(CIPHERTEXT) else heir

@@ -28,7 +28,7 @@ from substrate.bootstrap.fit import LEAST_TOKENS, Measure, Shown, cost_of, fit, 
 from substrate.bootstrap.last import last_session
 from substrate.bootstrap.pack import Item
 from substrate.bootstrap.rules import Pinned, pinned
-from substrate.bootstrap.show import Costs, Look, Offer, Texts, clashes_shown, looking, why_of
+from substrate.bootstrap.show import Costs, Look, Offer, Texts, clashes_shown, looking, shortened, why_of
 from substrate.embed.tokens import TokenCounter, cut, token_counter
 from substrate.errors import InputError, SchemaInvalid
 from substrate.learn.forecast import Forecaster, Need
@@ -305,7 +305,10 @@ class _Opener:
         foreseen = {need.subject: need for need in self._foreseen}
         for rank, subject in enumerate(self._last):
             also, share = foreseen.pop(subject, None), _LAST_SHARE / (1 + rank / _LAST)
-            parts = {**({} if also is None or also.is_beside else also.parts), LEFT: share}
+            parts = {} if also is None or also.is_beside else dict(also.parts)
+            if also is not None and also.is_weak:  # that the last session left it says more
+                parts.pop("match", None)
+            parts[LEFT] = share
             yield Need(subject, sum(parts.values()), parts)
         for need in foreseen.values():
             waits = need.waits or (need.is_beside and not self._gatherer.is_in_domain(need.subject))
@@ -406,13 +409,21 @@ class _Opener:
     def _is_pinned(self, offer: Offer) -> bool:
         return offer.candidate.need.subject in self._pins
 
-    def _left_in(self, offers: Iterable[Offer], room: int) -> set[str]:
-        """The names of those that the last session left, as far as there is room."""
-        names = set()
-        for offer in offers:
-            if offer.candidate.is_left and offer.section == "atoms" and offer.item.cost <= room:
-                room -= offer.item.cost
-                names.add(offer.name)
+    def _left_in(self, offers: list[Offer], room: int) -> set[str]:
+        """The names of those that the last session left, as far as there is room. The first is there in any case.
+
+        Where it takes more, it is made shorter.
+        """
+        names: set[str] = set()
+        for at, offer in enumerate(offers):
+            if not offer.candidate.is_left or offer.section != "atoms":
+                continue
+            if not names and offer.item.cost > room:
+                offers[at] = shortened(offer, room, self._measure) or offer
+            elif offer.item.cost > room:
+                continue
+            room -= offers[at].item.cost
+            names.add(offer.name)
         return names
 
     def _filling(self, needs: Sequence[Need], part: int, room: int) -> list[Offer]:

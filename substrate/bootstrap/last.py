@@ -13,9 +13,7 @@ from collections.abc import Iterator
 from heapq import merge
 from typing import Final, TypeAlias
 
-from substrate.atoms.resolve import name_of
 from substrate.atoms.supersedes import Heirs
-from substrate.ciphers import CIPHERTEXT
 from substrate.kv.api import ReadTransaction, kept_by
 from substrate.log.tables import ENTRIES, seq_key
 from substrate.proof.entry import entry_time
@@ -23,14 +21,15 @@ from substrate.search.columns.documents import Documents, Mask
 from substrate.search.recent import newest
 from substrate.search.scope import holders_of
 from substrate.snapshot import Snapshot
+from substrate.views.cards import card_of
 from substrate.views.learned.sessions import HOLE, IDLE, newest_sessions
 
 __all__ = ["last_session"]
 
 _Done: TypeAlias = tuple[int, tuple[bytes, ...]]
 """When, and the atoms, newest first."""
-_SAVED: Final = 100
-"""Versions that are looked at."""
+_SAVED: Final = (100, 1000, 10_000)
+"""Versions that are looked at: mostly the first so many will do. Of them, many may be of one atom, or deleted since."""
 _MOST: Final = 40
 """Atoms: more than are shown, since rules among them are shown anyway."""
 
@@ -47,12 +46,15 @@ def last_session(
     kept = kept_by(transaction, "last session")
     if domain is None and (known := kept.get("")) is not None:
         return known  # type: ignore[no-any-return]
-    standing = _Standing(snapshot)
+    heirs = Heirs(snapshot)
+    lasts = snapshot.is_now
     found: dict[bytes, None] = {}
     before: int | None = None
     done = merge(_saved(transaction, documents, inside), _accessed(transaction, domain), key=lambda one: -one[0])
     for time, subjects in done:
-        live = [heir for subject in subjects if (heir := standing.heir(subject)) is not None]
+        # An edge may hold for a time only, and this is kept until the store changes.
+        lasts = lasts and not any(card_of(transaction, subject).superseded for subject in subjects)
+        live = [heir for subject in subjects if subject != HOLE and (heir := heirs.readable(subject)) is not None]
         if not live:
             continue
         if len(found) >= _MOST or (before is not None and before - time > IDLE):
@@ -60,30 +62,21 @@ def last_session(
         before = time if before is None else min(before, time)
         found.update(dict.fromkeys(live))
     last = tuple(found)[:_MOST]
-    if domain is None:
+    if domain is None and lasts:
         kept[""] = last
     return last
 
 
-class _Standing:
-    """Which atoms stand for others now, as far as whoever asks may read them."""
-
-    def __init__(self, snapshot: Snapshot) -> None:
-        self._transaction = snapshot.transaction
-        self._heirs = Heirs(snapshot)
-
-    def heir(self, subject: bytes) -> bytes | None:
-        """The atom that stands for this one; None if nobody does, or it is locked."""
-        heir = None if subject == HOLE else self._heirs.heir(subject)
-        name = None if heir is None else name_of(self._transaction, heir)
-        return None if name is None or name.startswith(CIPHERTEXT) else heir
-
-
 def _saved(transaction: ReadTransaction, documents: Documents, inside: Mask | None) -> Iterator[_Done]:
     """What people and agents saved a few at a time."""
-    seqs = newest(transaction, documents, _SAVED, inside).own
-    for seq in seqs[~holders_of(transaction, documents)[seqs]].tolist():
-        yield int(documents.time[seq]), (documents.subject(seq),)
+    holders, seen = holders_of(transaction, documents), 0
+    for count in _SAVED:
+        seqs = newest(transaction, documents, count, inside).own
+        for seq in seqs[seen:][~holders[seqs[seen:]]].tolist():
+            yield int(documents.time[seq]), (documents.subject(seq),)
+        seen = seqs.size
+        if seen < count:
+            return
 
 
 def _accessed(transaction: ReadTransaction, domain: bytes | None) -> Iterator[_Done]:

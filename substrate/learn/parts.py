@@ -100,6 +100,7 @@ class Reader:
         self._hidden = None if hidden is None else hidden.atoms
         self._now = snapshot.at
         self._inherited = heirs.inherited
+        self._readable = heirs.readable
         self._cells: dict[bytes, Cells | None] = {}
         self._kept = kept_by(snapshot.transaction, ARCS)
         self._skipped: tuple[Sequence[bytes], dict[bytes, float]] | None = None
@@ -279,9 +280,11 @@ class Reader:
         # The same in other words shares no word: what is near enough in meaning alone fits too.
         fits = {number for number in likely if max(like[number], near.get(number, 0.0)) >= _FITS}
         fitting = {number: episode for number, episode in zip(likely, past, strict=True) if number in fits}
-        self.fitting = {item for episode in fitting.values() for item in episode.items}
-        self.is_settled = _are_settled(fitting.values())
-        if not fitting and alike is not None:
+        # What is hidden, locked or deleted says nothing of what an objective is about.
+        standing = [episode for episode in fitting.values() if any(map(self._readable, episode.items))]
+        self.fitting = {item for episode in standing for item in episode.items}
+        self.is_settled = self._are_settled(standing)
+        if not standing and alike is not None:
             few = highest({number: max(like[number], near.get(number, 0.0)) for number in likely}, _FEW)
             little = {number for fit, number in few if fit >= _LITTLE}
             chosen = (episode.items for number, episode in zip(likely, past, strict=True) if number in little)
@@ -292,6 +295,14 @@ class Reader:
         # Of a domain with many sessions each says something; of whatever domain just those that are like this one.
         unknown = 1.0 if of == HOLE else 1 / (1 + (count / _SESSIONS) ** 2)
         return _scaled(goals, known / (known + unknown)), _shares(self._votes(taught, _GOALS, (), weighed=False))
+
+    def _are_settled(self, episodes: Sequence[Needed]) -> bool:
+        """Whether one of these was trained, or most of several needed one atom: each `continue` is about another."""
+        if any(episode.is_training for episode in episodes):
+            return True
+        often = Counter(item for episode in episodes for item in set(episode.items)).items()
+        several = len(episodes) > 1
+        return several and any(2 * times > len(episodes) and self._readable(item) for item, times in often)
 
     def _corrected(self, match: Part) -> Part:
         """Of what matches the objective well, what a training of full weight had, whatever that one was for."""
@@ -355,14 +366,6 @@ class Reader:
             for end in ends:
                 reached[end] = reached.get(end, 0.0) + weight / (len(ends) + 1)
         return reached
-
-
-def _are_settled(episodes: Collection[Needed]) -> bool:
-    """Whether one of these was trained, or most of them needed one atom: each `continue` is about something else."""
-    if any(episode.is_training for episode in episodes):
-        return True
-    most = max(Counter(item for episode in episodes for item in set(episode.items)).values(), default=0)
-    return 2 * most > len(episodes)
 
 
 def _in_order(like: Mapping[int, float], most: int) -> list[int]:

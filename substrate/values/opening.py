@@ -263,7 +263,8 @@ class Opening(Result):
     @property
     def _fits(self) -> bool:
         """Whether something matches the objective, or was needed for one like it."""
-        return any(atom.why == MATCHES or _FITTING & atom.parts.keys() for atom in self.atoms)
+        others = (atom for atom in self.atoms if atom.why != LAST)
+        return any(atom.why == MATCHES or _FITTING & atom.parts.keys() for atom in others)
 
     @property
     def remark(self) -> str:

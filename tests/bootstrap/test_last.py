@@ -13,6 +13,7 @@ from substrate.policy import Policy
 from substrate.result import compact
 from substrate.values.opening import LAST, MATCHES, WEAK, Opening
 from tests.bootstrap.openings import LONG, Reopen, names
+from tests.bootstrap.test_kept import moment
 from tests.bootstrap.test_room import OTHERS
 
 HOUR = 3_600_000_000
@@ -26,6 +27,16 @@ VAGUE = ("continue where we left off", "hi", "hello, let's go on", "weitermachen
 
 def left(opening: Opening) -> list[str]:
     return [atom.name for atom in opening if atom.why == LAST]
+
+
+def hide(memory: Memory, count: int) -> list[str]:
+    """Make so many atoms that an agent may not see; their names."""
+    hidden = [f"v1.fact.hidden{at}" for at in range(count)]
+    belongs = [{"source": name, "type": "member_of", "target": "v1.domain.vault"} for name in hidden]
+    memory.checkpoint(["v1.domain.vault = What nobody else may know"])
+    memory.set_tier("vault", "sensitive")
+    memory.checkpoint([f"{name} = A diagnosis" for name in hidden], edges=belongs)
+    return hidden
 
 
 def fill(memory: Memory, clock: ManualClock) -> None:
@@ -297,3 +308,116 @@ def test_by_words_alone_one_rare_word_is_enough(by_words: Memory) -> None:
 def test_without_an_objective_what_was_saved_last_has_a_place_beside_what_is_used(worked: Memory) -> None:
     assert set(names(worked.bootstrap(begin=False))) >= set(LEFT)
     assert not worked.bootstrap(begin=False).weak
+
+
+def test_one_past_session_for_an_objective_does_not_say_what_it_is_about(worked: Memory, clock: ManualClock) -> None:
+    worked.observe(["v1.note.n3", "v1.note.n7"], objective="weitermachen")
+    clock.advance(20 * HOUR)
+    worked.checkpoint(["v1.state.else = Something else was saved since"])
+    worked.index()
+    opening = worked.bootstrap("weitermachen", begin=False)
+    assert left(opening) == ["v1.state.else"]
+    assert set(names(opening)[:2]) == {"v1.note.n3", "v1.note.n7"}
+
+
+def test_what_matches_weakly_and_is_from_the_last_session_does_not_pass_for_a_match(
+    worked: Memory, clock: ManualClock
+) -> None:
+    for item in ("v1.note.n3", "v1.note.n7"):
+        worked.observe([item], objective="weitermachen bitte")
+        clock.advance(20 * HOUR)
+    worked.checkpoint(["v1.state.hedge = Machen wir weiter mit dem Garten und der Hecke"])
+    worked.index()
+    opening = worked.bootstrap("weitermachen bitte", begin=False)
+    assert "v1.state.hedge" in [hit.name for hit in worked.search("weitermachen bitte")], "else this says nothing"
+    assert left(opening) == ["v1.state.hedge"]
+    assert MATCHES not in {atom.why for atom in opening}
+
+
+def test_that_a_past_session_was_a_little_like_it_hides_not_that_nothing_matches(worked: Memory) -> None:
+    worked.observe([SAVED], objective="move the box of old letters into the attic")
+    worked.index()
+    opening = worked.bootstrap("draw the box plot of the survey", begin=False)
+    assert not {MATCHES, "needed for objectives like this"} & {atom.why for atom in opening}
+    assert any("goals" in atom.parts for atom in opening), "else this says nothing"
+    assert opening.weak
+
+
+@pytest.mark.parametrize("count", [9, 120])
+def test_atoms_that_were_deleted_since_take_no_places_however_many(
+    by_words: Memory, clock: ManualClock, count: int
+) -> None:
+    gone = [f"v1.state.gone{at}" for at in range(count)]
+    by_words.checkpoint(["v1.state.stays = This stays"])
+    for name in gone:
+        by_words.checkpoint([f"{name} = This is wrong"])
+    by_words.checkpoint(tombstones=gone)
+    clock.advance(20 * HOUR)
+    assert left(by_words.bootstrap("weitermachen", begin=False)) == ["v1.state.stays"]
+
+
+def test_an_atom_that_was_saved_again_and_again_takes_one_place(by_words: Memory, clock: ManualClock) -> None:
+    by_words.checkpoint(["v1.decision.first = It was decided first"])
+    for at in range(120):
+        by_words.checkpoint([f"v1.state.progress = {at} of 120 are done"])
+    clock.advance(20 * HOUR)
+    opening = by_words.bootstrap("weitermachen", begin=False)
+    assert left(opening) == ["v1.state.progress", "v1.decision.first"]
+
+
+def test_what_took_the_place_of_an_atom_for_a_time_stands_for_it_for_that_time(
+    by_words: Memory, clock: ManualClock
+) -> None:
+    window = {"start": moment(clock, -1), "end": moment(clock, 1)}
+    edge = {"source": "v1.note.n5", "type": "supersedes", "target": "v1.note.n6", "windows": [window]}
+    by_words.checkpoint(edges=[edge])
+    by_words.observe(["v1.note.n6"])
+    assert left(by_words.bootstrap("weitermachen", begin=False)) == ["v1.note.n5"]
+    clock.advance(2 * HOUR)
+    assert left(by_words.bootstrap("weitermachen", begin=False)) == ["v1.note.n6"]
+
+
+def test_however_much_is_done_in_what_a_client_may_not_see_its_last_session_stays(
+    by_words: Memory, clock: ManualClock
+) -> None:
+    hidden = hide(by_words, 2)
+    clock.advance(20 * HOUR)
+    by_words.observe(["v1.note.n4"])
+    agent = by_words.client("mcp:atoms:bot", policy=Policy())
+    before = agent.bootstrap("weitermachen", begin=False)
+    assert left(before) == ["v1.note.n4"]
+    clock.advance(HOUR)
+    by_words.observe([{"items": hidden} for _ in range(1100)])
+    assert left(agent.bootstrap("weitermachen", begin=False)) == left(before)
+
+
+def test_what_hidden_sessions_needed_for_an_objective_does_not_say_what_it_is_about(
+    worked: Memory, clock: ManualClock
+) -> None:
+    hidden = hide(worked, 2)
+    clock.advance(20 * HOUR)
+    worked.checkpoint(["v1.state.noon = The box is here"])
+    worked.index()
+    agent = worked.client("mcp:atoms:bot", policy=Policy())
+    before = agent.bootstrap("weitermachen", begin=False)
+    assert left(before) == ["v1.state.noon"]
+    clock.advance(HOUR)
+    for _ in range(2):
+        worked.observe(hidden, objective="weitermachen")
+    worked.train(hidden, objective="weitermachen")
+    worked.index()
+    after = agent.bootstrap("weitermachen", begin=False)
+    assert {(atom.name, atom.why) for atom in after} == {(atom.name, atom.why) for atom in before}
+    # The twin: who sees them is told of them.
+    assert set(names(worked.bootstrap("weitermachen", begin=False))[:2]) == set(hidden)
+
+
+@pytest.mark.parametrize("max_tokens", [100, 120, 150, 250])
+def test_in_a_tiny_budget_the_last_session_comes_before_weak_matches(
+    worked: Memory, clock: ManualClock, max_tokens: int
+) -> None:
+    worked.checkpoint([f"v1.state.long = {LONG}, and asks whoever is on call whether anything speaks against it"])
+    clock.advance(20 * HOUR)
+    worked.index()
+    opening = worked.bootstrap("good morning", max_tokens=max_tokens, begin=False)
+    assert opening[0].why == LAST
