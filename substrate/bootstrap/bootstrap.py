@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from heapq import nlargest
 from itertools import islice
 from typing import Final
 from uuid import UUID
@@ -82,6 +83,7 @@ _VALUE_PART: Final = 3
 _ECHO_PART: Final = 10
 """Nor do the objective and the domain's name take more than this part of the budget."""
 _BEST: Final = 3
+"""Of what had no room so many are named, and so many of the best matches are looked at before others."""
 _MOST_ABSENT: Final = 10
 
 
@@ -325,16 +327,17 @@ class _Opener:
     def _boosted(self, needs: list[Need]) -> list[Need]:
         """In the order in which to look at them: what was taught first, those that wait last; members count double.
 
-        The best match does not wait to be looked at.
+        The best matches do not wait to be looked at, whatever else is needed: they have a place (`choose.py`).
         """
-        best = max(needs, key=lambda need: need.parts.get("match", 0.0), default=None)
+        matches = [need for need in needs if need.parts.get("match", 0.0) > 0]
+        best = {need.subject for need in nlargest(_BEST, matches, key=lambda need: need.parts["match"])}
 
-        def waits(need: Need) -> bool:
-            return need.waits and need is not best
+        def comes_first(need: Need) -> bool:
+            return need.is_taught or need.subject in best
 
         if self._domain is None:
             aimed = self._is_aimed
-            return sorted(needs, key=lambda need: (not need.is_taught, aimed and is_filling(need), waits(need)))
+            return sorted(needs, key=lambda need: (not comes_first(need), aimed and is_filling(need), need.waits))
         subjects = [need.subject for need in needs]
         likely, others = subjects[:_LIKELY], subjects[_LIKELY:]
         # Who belongs to the domain by one edge does so by at most two: of the likely ones, one look tells both.
@@ -343,8 +346,8 @@ class _Opener:
 
         def precedes(need: Need) -> tuple[bool, bool, float]:
             return (
-                not need.is_taught,
-                need.waits and need is not best,
+                not comes_first(need),
+                need.waits,
                 -need.share * (BOOST if need.subject in members else 1.0),
             )
 

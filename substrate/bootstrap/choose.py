@@ -45,19 +45,18 @@ def choose(offers: Sequence[Offer], room: int, measure: Measure, *, aimed: bool)
         choice.take_first(rules)
         choice.take_line(best)
     choice.fill()
-    return choice.result()
+    return choice.result(best)
 
 
 def _best_matches(offers: Sequence[Offer]) -> list[int]:
     """The places of what matches the objective best, and of what does so nearly as well; the best first.
 
-    What only holds others together is none: its name says little.
+    What only holds others together is none: its name says little. Nor is a rule, which has a place of its own.
     """
-    shares = {at: offer.candidate.need.parts.get("match", 0.0) for at, offer in enumerate(offers)}
+    meant = {at: offer.candidate for at, offer in enumerate(offers) if _matches(offer)}
+    shares = {at: one.need.parts["match"] for at, one in meant.items() if not one.is_holder}
     least = _NEARLY * max(shares.values(), default=0.0)
-    near = [at for at, share in shares.items() if share > 0 and share >= least]
-    best = [at for at in near if offers[at].section == "atoms" and not offers[at].candidate.is_holder]
-    return sorted(best, key=lambda at: -shares[at])[:_BEST]
+    return sorted((at for at, share in shares.items() if share >= least), key=lambda at: -shares[at])[:_BEST]
 
 
 def _matches(offer: Offer) -> bool:
@@ -72,6 +71,8 @@ class _Choice:
         self._offers = list(offers)
         self._measure = measure
         self._chosen: dict[int, None] = {}
+        self._first = 0
+        """How many were taken before those who stand in line."""
         self._taken: dict[Hashable, float] = {}
         self._rules = [at for at, offer in enumerate(offers) if offer.section != "atoms"]
         others = set(range(len(offers))) - set(self._rules)
@@ -86,10 +87,15 @@ class _Choice:
         """Whether one of these was not taken."""
         return any(at not in self._chosen for at in places)
 
-    def result(self) -> tuple[list[Offer], list[Offer]]:
-        """What was taken, in that order; and the rest."""
+    def result(self, best: Sequence[int]) -> tuple[list[Offer], list[Offer]]:
+        """What was taken, the dearest first: rules and corrections, the best, and the others in that order; the rest.
+
+        Of the best, those that wait are no dearer than others.
+        """
         rest = [offer for at, offer in enumerate(self._offers) if at not in self._chosen]
-        return [self._offers[at] for at in self._chosen], rest
+        taken = list(self._chosen)
+        dear = [at for at in best if at in self._chosen and not self._offers[at].waits]
+        return [self._offers[at] for at in dict.fromkeys((*taken[: self._first], *dear, *taken))], rest
 
     def take_first(self, rules: Sequence[int] | None = None) -> None:
         """Rules, if none are given those that fit into their part of the room; then what was taught."""
@@ -102,6 +108,7 @@ class _Choice:
             if self._offers[at].candidate.is_correction:
                 self._take_short(at, self._room)
             self._take([at], self._room)
+        self._first = len(self._chosen)
 
     def _take_short(self, at: int, most: int) -> None:
         """One, made shorter if it takes more than that."""
@@ -115,6 +122,7 @@ class _Choice:
             for at in best:
                 if self._offers[at].waits == waits:
                     self._take_short(at, int(self._room * _BEST_PART))
+                    self._take_short(at, self._room)  # a long name may leave no room for a value in that part
             self._take((at for at in self._line if waits or not self._offers[at].waits), self._room)
 
     def fill(self) -> None:

@@ -237,10 +237,12 @@ def _headings_of(opening: Opening, measure: Measure, *sections: str) -> int:
 def fit(draft: Opening, weakest: Sequence[str], measure: Measure, costs: Mapping[str, int] = _UNKNOWN) -> Opening:
     """The draft, or what is left of it when so much is given up that it is within `max_tokens`, as it is shown.
 
-    `weakest`: the names of all atoms in it, in the order in which to give them up. `costs`: see `Measure.whole`.
+    `weakest`: the names of all atoms in it, in the order in which to give them up, each made shorter first. `costs`:
+    see `Measure.whole`.
     """
-    for smaller in _ever_smaller(draft, weakest):
-        fitted = _counted(smaller, measure, costs)
+    known = dict(costs)
+    for smaller in _ever_smaller(draft, weakest, measure, known):
+        fitted = _counted(smaller, measure, known)
         if fitted is not None:
             return fitted
     return Opening(draft.counter, draft.max_tokens, draft.max_tokens, cut=True)
@@ -262,8 +264,13 @@ def _counted(opening: Opening, measure: Measure, costs: Mapping[str, int]) -> Op
     return counted
 
 
-def _ever_smaller(opening: Opening, weakest: Sequence[str]) -> Iterator[Opening]:
-    """The opening, and without one thing more each time: what can be missed first, one atom last."""
+def _ever_smaller(
+    opening: Opening, weakest: Sequence[str], measure: Measure, costs: dict[str, int]
+) -> Iterator[Opening]:
+    """The opening, and without one thing more each time: what can be missed first, one atom last.
+
+    `costs`: what atoms take. Of one that was made shorter, it is changed.
+    """
     yield opening
     while opening.left_out.best:
         fewer = dict(list(opening.left_out.best.items())[:-1])
@@ -278,6 +285,7 @@ def _ever_smaller(opening: Opening, weakest: Sequence[str]) -> Iterator[Opening]
     yield opening
     *others, best = weakest or ("",)
     for name in others:
+        yield from _shorter(opening, name, measure, costs)
         opening = _without(opening, name)
         yield opening
     while opening.absent:
@@ -293,7 +301,35 @@ def _ever_smaller(opening: Opening, weakest: Sequence[str]) -> Iterator[Opening]
     yield opening
     opening = replace(opening, seq=None)
     yield opening
+    yield from _shorter(opening, best, measure, costs)
     yield replace(_without(opening, best), cut=True)
+
+
+def _shorter(opening: Opening, name: str, measure: Measure, costs: dict[str, int]) -> Iterator[Opening]:
+    """The opening with so much of an atom's value as there is room for; nothing if that says nothing."""
+    atom = next((atom for atom in opening if atom.name == name), None)
+    if atom is None:
+        return
+    over = measure.whole(replace(opening, tokens=opening.max_tokens), costs) - opening.max_tokens
+    shown = replace(atom, shortened=atom.shortened or len(atom.value))
+    room = cost_of(atom, measure) - over - cost_of(replace(shown, value=""), measure)
+    if over <= 0 or room < _LEAST_VALUE * measure.copies:
+        return
+    shown = replace(shown, value=cut(atom.value, room // measure.copies, measure.counter))
+    costs[name] = cost_of(shown, measure)
+    shown = replace(shown, tokens=costs[name])
+    yield _mapped(opening, lambda atoms: tuple(shown if atom.name == name else atom for atom in atoms))
+
+
+def _mapped(opening: Opening, change: Callable[[tuple[OpeningAtom, ...]], tuple[OpeningAtom, ...]]) -> Opening:
+    """The opening with what becomes of its atoms."""
+    return replace(
+        opening,
+        goals=change(opening.goals),
+        constraints=change(opening.constraints),
+        preferences=change(opening.preferences),
+        atoms=change(opening.atoms),
+    )
 
 
 def _without(opening: Opening, name: str) -> Opening:
@@ -307,11 +343,7 @@ def _without(opening: Opening, name: str) -> Opening:
         left = replace(left, reasons={**left.reasons, "no_room": left.reasons.get("no_room", 0) + 1})
     shown = {atom.name for atom in opening} - {name}
     return replace(
-        opening,
-        goals=others(opening.goals),
-        constraints=others(opening.constraints),
-        preferences=others(opening.preferences),
-        atoms=others(opening.atoms),
+        _mapped(opening, others),
         conflicting_facts=tuple(
             clash for clash in opening.conflicting_facts if clash.first in shown or clash.second in shown
         ),

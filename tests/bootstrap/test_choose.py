@@ -82,3 +82,44 @@ def test_a_weak_match_that_waits_comes_before_shorter_ones_that_wait(filled: Mem
     ]
     needed = Need(subject(filled, NEXT), 0.01, {"goals": 0.01})
     assert names(with_needs(filled, [*needs, needed], Request.of("x", max_tokens=400)))[:2] == [NEXT, BEST]
+
+
+@pytest.mark.parametrize("max_tokens", [110, 150, 200])
+def test_a_best_match_whose_name_is_long_takes_more_than_its_part(memory: Memory, max_tokens: int) -> None:
+    long = "v1.procedure.unpack_the_archives_of_the_old_system"
+    memory.checkpoint([f"{long} = {said(200, 'unpack')}", *(f"{name} = Archive {name[-1]} is there" for name in SHORT)])
+    shares = {long: 0.1, **dict.fromkeys(SHORT, 0.09)}
+    needs = [Need(subject(memory, name), share, {"match": share}) for name, share in shares.items()]
+    opening = with_needs(memory, needs, Request.of("unpack", max_tokens=max_tokens))
+    assert names(opening)[0] == long
+    assert opening[0].shortened == len(said(200, "unpack"))
+
+
+@pytest.mark.parametrize("held", ["v1.constraint.archives", "v1.hub.archives"])
+def test_a_rule_or_a_hub_that_matches_better_leaves_the_best_match_its_place(filled: Memory, held: str) -> None:
+    filled.checkpoint([f"{held} = Archives stay closed"])
+    matches = Need(subject(filled, held), 0.5, {"match": 0.5})
+    used = [Need(subject(filled, name), 0.4, {"usage": 0.4}) for name in SHORT]
+    opening = with_needs(
+        filled, [matches, *used, Need(subject(filled, BEST), 0.1, {"match": 0.1})], Request.of("x", max_tokens=300)
+    )
+    assert BEST in names(opening)
+
+
+def test_what_has_a_little_less_room_than_thought_is_made_shorter_before_it_is_given_up(memory: Memory) -> None:
+    memory.checkpoint(["v1.constraint.python = The code runs on Python 3.11", f"{BEST} = {said(30, 'unpack')}"])
+    need = Need(subject(memory, BEST), 0.2, {"match": 0.2})
+    for max_tokens in range(119, 200, 3):
+        opening = with_needs(memory, [need], Request.of("unpack", max_tokens=max_tokens))
+        assert names(opening) == ["v1.constraint.python", BEST], max_tokens
+        assert said(30, "unpack").startswith(opening[1].value)
+        assert opening[1].shortened == len(said(30, "unpack"))
+
+
+@pytest.mark.parametrize("max_tokens", range(120, 200, 5))
+def test_the_best_match_is_looked_at_and_kept_whatever_else_is_needed(memory: Memory, max_tokens: int) -> None:
+    memory.checkpoint([f"{name} = Archive {name[-1]} is there" for name in SHORT])
+    memory.checkpoint([f"{BEST} = Unpack the archive with the old program, and never with the one that came after it"])
+    needs = [Need(subject(memory, name), 0.05, {"goals": 0.05}) for name in SHORT]
+    needs += [Need(subject(memory, BEST), 0.04, {"match": 0.04})]
+    assert BEST in names(with_needs(memory, needs, Request.of("unpack", max_tokens=max_tokens)))
