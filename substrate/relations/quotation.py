@@ -6,6 +6,7 @@ Words that are cut out of a sentence can say its contrary: of `It is false that 
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Final
 
 from substrate.relations.clauses import END
@@ -15,7 +16,13 @@ __all__ = ["is_said"]
 
 _SIGNS: Final = ".,:;!?|()\u2013\u2014"
 _JOINS: Final = r"(?:and|but|so|while|because)"
-_BEFORE: Final = re.compile(rf"(?:^|[\n\r{_SIGNS}]|\s-|\b{_JOINS})[\s\"'*_>#-]*$", re.IGNORECASE)
+_FILLING: Final = "\"'*_>#-"
+"""What may stand between a clause and what comes before it, beside spaces and line ends."""
+_BREAKS: Final = re.compile(r"[\n\r]|\s-")
+_BEFORE: Final = re.compile(rf"(?:[{_SIGNS}]|\b{_JOINS})$", re.IGNORECASE)
+_LONGEST_JOIN: Final = 12
+_PLACES: Final = 100
+"""Where a quotation stands so often, the first places are enough."""
 _BEHIND: Final = re.compile(rf"[ \t\"'*_]*(?:$|[\n\r{_SIGNS}]|-\s|{_JOINS}\b)", re.IGNORECASE)
 _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
 
@@ -29,11 +36,21 @@ def is_said(quote: str, text: str) -> bool:
     if not words:
         return False
     places = re.finditer(r"\s+".join(map(re.escape, words)), text)
-    return any(_stands(text, place.start(), place.end()) for place in places)
+    return any(_stands(text, place.start(), place.end()) for place in islice(places, _PLACES))
+
+
+def _begins_clause(text: str, at: int) -> bool:
+    """Whether a clause begins there. In one pass: a text from anywhere may have thousands of line ends or dashes."""
+    start = at
+    while start and (text[start - 1].isspace() or text[start - 1] in _FILLING):
+        start -= 1
+    if not start or _BREAKS.search(text, start, at):
+        return True
+    return _BEFORE.search(text[max(0, start - _LONGEST_JOIN) : start]) is not None
 
 
 def _stands(text: str, start: int, end: int) -> bool:
-    if _BEFORE.search(text[:start]) is None or _BEHIND.match(text, end) is None:
+    if not _begins_clause(text, start) or _BEHIND.match(text, end) is None:
         return False
     begins, ends, asks = 0, len(text), False
     for one in END.finditer(text):

@@ -48,3 +48,11 @@ def test_words_that_are_cut_out_of_a_sentence_or_taken_back_are_not(text: str) -
 
 def test_an_empty_quotation_is_not() -> None:
     assert not is_said(" . ", "Kafka feeds Redis.")
+
+
+@pytest.mark.parametrize("filling", ["- ", "\n", "- and "])
+def test_a_text_of_thousands_of_line_ends_and_dashes_is_read_in_one_pass(filling: str) -> None:
+    """Each place of the quotation was compared with each of them: that took minutes."""
+    text = f"x{filling * 5_000}x " + f"old {QUOTE} clusters " * 300
+    assert not is_said(QUOTE, text)
+    assert is_said(QUOTE, f"x{filling * 5_000}\n- {QUOTE}.")
