@@ -18,6 +18,7 @@ from substrate.save.authorship import written_by
 from substrate.views.atoms import VersionRow, find_name, latest_version
 from substrate.views.cards import card_of
 from substrate.views.edges import Link
+from substrate.views.traces import confirmation_of
 
 __all__ = ["GARDENER", "is_listed", "lone_entities", "unfounded"]
 
@@ -59,6 +60,8 @@ def unfounded(graph: EntityGraph) -> Iterator[Link]:
             continue
         if is_hidden_name(graph.snapshot.transaction, cited):
             continue  # who may not see the evidence does not judge it
+        if confirmation_of(graph.snapshot.transaction, link.edge, link.seq) is not None:
+            continue  # somebody else has said it since
         row = find_name(graph.snapshot.transaction, cited)
         if row is None or row.kind is not Kind.PUT or (row.seq > link.seq and not _still_says(graph, row, link)):
             yield link

@@ -21,6 +21,7 @@ from substrate.save.checkpoint import checkpoint
 from substrate.schema import is_share
 from substrate.values.actors import surface_of
 from substrate.values.review.garden import Pruned, Suspect
+from substrate.views.traces import confirmation_of
 
 __all__ = ["Asked", "prune"]
 
@@ -51,13 +52,19 @@ def prune(log: Log, asked: Asked, said: Mapping[str, object]) -> Pruned:
         }
         judged = judge_links(graph, stated, float(threshold))
         shown = [_suspect(graph, one) for one in judged.suggested]
+        said_again = {
+            one.link.edge
+            for one in judged.suggested
+            if confirmation_of(transaction, one.link.edge, one.link.seq) is not None
+        }
     told = Pruned(
         tuple(shown), domain, judged.method, judged.auc, len(judged.verdicts), judged.left_out, dry_run=dry_run
     )
     own = {
         id_text(one.link.edge)
         for one in judged.suggested
-        if surface is None or _is_of(stated.get(one.link.edge, {}).get("actor"), surface)
+        if surface is None
+        or _is_of(stated.get(one.link.edge, {}).get("actor"), surface, is_said_again=one.link.edge in said_again)
     }
     if dry_run or not own:
         return told
@@ -67,8 +74,11 @@ def prune(log: Log, asked: Asked, said: Mapping[str, object]) -> Pruned:
     return replace(told, items=taken, seqs=saved.seqs)
 
 
-def _is_of(actor: object, surface: str) -> bool:
-    return isinstance(actor, str) and (actor == GARDENER or surface_of(actor) == surface)
+def _is_of(actor: object, surface: str, *, is_said_again: bool) -> bool:
+    """Whether an edge is this surface's, or a gardener's that nobody has stated since."""
+    if actor == GARDENER:
+        return not is_said_again
+    return isinstance(actor, str) and surface_of(actor) == surface
 
 
 def _suspect(graph: EntityGraph, one: Verdict) -> Suspect:

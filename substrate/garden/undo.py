@@ -25,6 +25,7 @@ from substrate.values.growth import Change
 from substrate.values.saved import Undone
 from substrate.views.atoms import latest_version
 from substrate.views.edges import statements_of
+from substrate.views.traces import confirmation_of
 
 __all__ = ["undo_run"]
 
@@ -72,11 +73,12 @@ def _run(transaction: ReadTransaction, number: int) -> Run:
 
 
 def _is_last(transaction: ReadTransaction, change: Change, run: Run) -> bool:
-    """Whether nobody has said anything of it since."""
+    """Whether nobody has said anything of it since: who states an edge again that is there has said it, too."""
     subject = UUID(change.id).bytes
     if change.kind.startswith("edge_"):
         link = next(statements_of(transaction, subject), None)
-        return link is not None and run.start <= link.seq < run.stop
+        is_last = link is not None and run.start <= link.seq < run.stop
+        return is_last and (link is None or confirmation_of(transaction, subject, link.seq) is None)
     latest = latest_version(transaction, subject)
     return latest is not None and run.start <= latest.seq < run.stop
 

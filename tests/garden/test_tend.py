@@ -120,6 +120,30 @@ def test_what_others_changed_since_is_left_alone_by_an_undo(garden: Memory) -> N
     assert edges_of(garden) == {(E + "marta silva", "works_for", E + "acme corp")}
 
 
+def test_what_a_person_states_again_as_it_is_stays_when_the_run_is_undone_or_its_chunk_goes(garden: Memory) -> None:
+    tended(garden)
+    ends = {"source": E + "marta silva", "type": "works_for", "target": E + "acme corp"}
+    garden.checkpoint(edges=[ends], actor="ada")
+    assert garden.edges(E + "marta silva")[0].confirmed_at is not None
+    garden.tend(undo=1)
+    assert edges_of(garden) == {tuple(ends.values())}
+    garden.ingest("Nothing is said of anybody.", source="page-1.md", domain="docs")
+    assert tended(garden).unedged == ()
+    assert edges_of(garden) == {tuple(ends.values())}
+
+
+@pytest.mark.parametrize("is_said_again", [True, False])
+def test_a_surface_takes_back_an_edge_of_a_gardener_unless_somebody_stated_it_since(
+    garden: Memory, is_said_again: bool
+) -> None:
+    tended(garden)
+    if is_said_again:
+        garden.checkpoint(edges=[dict(zip(("source", "type", "target"), edge, strict=True)) for edge in STATED])
+    suspects = garden.client("mcp:hydramem:agent").prune("docs", threshold=0, dry_run=False)
+    assert [one.removed for one in suspects] == [not is_said_again]
+    assert len(edges_of(garden)) == 3 + is_said_again
+
+
 def test_two_sessions_that_accessed_both_suggest_a_relation_and_one_does_not(garden: Memory) -> None:
     for name in ("one", "two"):
         with garden.session(name=name):
