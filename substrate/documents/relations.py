@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from substrate.documents.ingest import ingest
+from substrate.documents.naming import chunk_prefix, document_name
 from substrate.documents.request import Request
 from substrate.errors import SchemaInvalid
 from substrate.log.log import Log
@@ -69,7 +70,9 @@ def _asked(
         ends = _forms((proposal.source, proposal.target))
         others = tuple(text for text, forms in names if ends <= forms and text != proposal.text)
         proposals.append((replace(proposal, beside=others), window))
-    return replace(asked, proposals=tuple(proposals))
+    # What the document says now is in the call; what it said before goes with it.
+    document = document_name(asked.home, request.key or request.source)
+    return replace(asked, proposals=tuple(proposals), besides=chunk_prefix(document))
 
 
 def _found(chunk: Mapping[str, object]) -> tuple[list[Any], list[Mapping[str, Any]]]:

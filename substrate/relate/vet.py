@@ -108,11 +108,11 @@ class Chunks(Protocol):
         """Some that mention both ends: their names, and what they say."""
 
 
-def vet(snapshot: Snapshot, index: SearchIndex, proposal: Proposal, home: str) -> Vetted:
-    """See `Memory.vet`. `home` is the name of the domain's atom."""
+def vet(snapshot: Snapshot, index: SearchIndex, proposal: Proposal, home: str, besides: str = "") -> Vetted:
+    """See `Memory.vet`. `home` is the name of the domain's atom; of chunks whose names begin with `besides` none is read."""
     kind = proposal.checked()
     source, target = (_end(snapshot, index, text, home) for text in (proposal.source, proposal.target))
-    return vet_between(snapshot, proposal, kind, (source, target), StoredChunks(snapshot, index, home))
+    return vet_between(snapshot, proposal, kind, (source, target), StoredChunks(snapshot, index, home, besides))
 
 
 def vet_between(snapshot: Snapshot, proposal: Proposal, kind: str, ends: tuple[End, End], chunks: Chunks) -> Vetted:
@@ -245,9 +245,14 @@ class StoredChunks:
     snapshot: Snapshot
     index: SearchIndex
     home: str
+    besides: str = ""
+    """What the names of chunks begin with that another text takes the place of; empty: of none."""
 
     def newest(self, ends: Sequence[End]) -> Iterator[tuple[str, str]]:
         """The newest chunks in use that mention both, with their names."""
+        return islice(self._newest(ends), CHUNKS)
+
+    def _newest(self, ends: Sequence[End]) -> Iterator[tuple[str, str]]:
         snapshot, transaction = self.snapshot, self.snapshot.transaction
         documents = self.index.documents(transaction)
         both: np.ndarray | None = None
@@ -263,7 +268,10 @@ class StoredChunks:
         part = entity_prefix(self.home).removeprefix(ENTITY)[:-1]
         mask = documents.current(snapshot.upto, snapshot.valid_at)
         mask = mask & keyword_mask(transaction, documents, Field.UNDER, f"v1.chunk.{part}")
-        for seq in both[mask[both]][::-1][:CHUNKS].tolist():
+        for seq in both[mask[both]][::-1].tolist():
             body = body_of(transaction, seq)
-            if body is not None and body.damage is None:
-                yield str(body.members.get("name")), str(body.members.get("value"))
+            name = None if body is None else str(body.members.get("name"))
+            if body is None or name is None or body.damage is not None:
+                continue
+            if not (self.besides and name.startswith(self.besides)):
+                yield name, str(body.members.get("value"))

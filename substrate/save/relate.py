@@ -51,6 +51,8 @@ class RelateRequest:
     least: int
     extra: Mapping[str, object] = field(default_factory=dict)
     """Attrs of all edges."""
+    besides: str = ""
+    """What the names of the chunks begin with that are about to be replaced: they are no evidence."""
 
     @classmethod
     def of(
@@ -117,7 +119,7 @@ class RelatePlan:
 
 def plan_relations(snapshot: Snapshot, index: SearchIndex, request: RelateRequest) -> RelatePlan:
     """What stating these relations comes to, given what is there."""
-    vetted = [vet(snapshot, index, proposal, request.home) for proposal, _ in request.proposals]
+    vetted = [vet(snapshot, index, proposal, request.home, request.besides) for proposal, _ in request.proposals]
     items = tuple(replace(one, stated=_is_to_state(one, request.least)) for one in vetted)
     atoms = _entities(snapshot, index, request, [one for one in items if one.stated])
     edges = tuple(

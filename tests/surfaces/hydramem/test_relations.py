@@ -225,6 +225,18 @@ def test_a_stated_relation_is_stated_and_verify_refuses_what_nothing_supports(hy
     assert [fact["relation_type"] for fact in facts] == ["USES"]
 
 
+def test_what_a_document_said_before_is_no_evidence_for_what_replaces_it(hydra: Agent) -> None:
+    states = ("HydraMem", "owns", "Quokka")
+    for source in ("a.md", "b.md"):
+        hydra.ok("ingest_prechunked", source=source, chunks=[chunk("HydraMem owns Quokka.", states)])
+    hydra.ok("delete_relation", from_entity="HydraMem", relation_type="owns", to_entity="Quokka")
+    again = {"text": "Nothing is known.", "relations": [{"from": "HydraMem", "to": "Quokka", "type": "owns"}]}
+    assert hydra.ok("ingest_prechunked", source="a.md", chunks=[again])["relations_accepted"] == 1  # as b.md says
+    hydra.ok("delete_relation", from_entity="HydraMem", relation_type="owns", to_entity="Quokka")
+    said = hydra.ok("ingest_prechunked", source="b.md", chunks=[again])
+    assert (said["relations_accepted"], [one["level"] for one in said["rejected"]]) == (0, ["srmkg_low"])
+
+
 def test_passages_conflict_agree_or_cannot_be_told(hydra: Agent) -> None:
     for first, second, conflict, starts in (
         ("The port is 80.", "The port is not 80.", True, "They contradict each other"),
