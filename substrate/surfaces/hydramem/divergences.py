@@ -112,7 +112,7 @@ DIVERGENCES: Final = (
     Divergence(
         "priming_context_tool",
         "a query in small letters finds no entity; the reply has no bound; it fails offline",
-        "any case; at most 2k passages and 2,000 tokens; it works offline",
+        "any case; at most 2k passages, of each 4,000 characters, and a context of 2,000 tokens; it works offline",
         "context is paid for",
         f"{_TESTS}/test_retrieval.py::test_context_has_passages_a_text_and_entities_also_for_a_query_in_small_letters",
     ),

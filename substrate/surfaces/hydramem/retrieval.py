@@ -47,6 +47,9 @@ __all__ = ["TOOLS"]
 _CONTEXT: Final = 2_000
 _SEARCHED: Final = 4_000
 """Tokens of a context."""
+_PASSAGE: Final = 4_000
+"""Characters of a passage that a reply has: a caller may have cut chunks of a megabyte."""
+_CUT: Final = f"of a passage the first {_PASSAGE:,} characters are shown; get_full_document_tool has all of it"
 _PART: Final = 20_000
 """Characters of a document that one reply has."""
 _WALKS: Final = {"": "best", "bfs": "best", "ppr": "pagerank", "hybrid": "both"}
@@ -83,7 +86,7 @@ def expand_context_tool(
         said.memory.entity(entity_ids[0], said.project)  # which says what is near it
     found = said.memory.gather(domain=said.project, entities=entities, limit=_EXPANDED, hops=far)
     missing = [text for text, entry in zip(entity_ids, known, strict=True) if entry is None]
-    body = _primed(said.memory, found, _CONTEXT) | {"missing": missing or None, "note": note}
+    body = _primed(said.memory, found, _CONTEXT, note) | {"missing": missing or None}
     return told(Expanded(**body), "missing", "note")
 
 
@@ -111,9 +114,8 @@ def hydra_search_tool(
     found = said.memory.gather(query, domain=said.project, limit=k, hops=far, walk=_WALKS[mode])
     ran = mode in ("ppr", "hybrid")
     shown = {entry.atom: entry.name for entry in found.entities}
-    body = _primed(said.memory, found, _SEARCHED)
+    body = _primed(said.memory, found, _SEARCHED, note)
     body |= {
-        "note": note or body["note"],
         "verified_relations": [_relation(edge, shown) for edge in found.edges],
         "traversal": mode or "bfs",
         "ppr": {
@@ -235,15 +237,19 @@ def get_full_document_tool(
 # -- in the words of the wire ------------------------------------------------------------------------------------------
 
 
-def _primed(memory: Memory, found: Gathered, budget: int) -> dict[str, Any]:
-    chunks = [ChunkShape(id=one.atom.id, text=one.atom.value, source=one.atom.source or one.atom.name) for one in found]
+def _primed(memory: Memory, found: Gathered, budget: int, note: str | None = None) -> dict[str, Any]:
+    chunks = [
+        ChunkShape(id=one.atom.id, text=one.atom.value[:_PASSAGE], source=one.atom.source or one.atom.name)
+        for one in found
+    ]
+    is_cut = any(len(one.atom.value) > _PASSAGE for one in found)
     names = dict.fromkeys(entry.name for entry in found.entities)
     names |= dict.fromkeys(name for one in found for name in one.atom.entities)
     return {
         "chunks": chunks,
         "context": _context(memory, chunks, budget),
         "entities": list(names)[:_ENTITIES],
-        "note": None,
+        "note": "; ".join(filter(None, (note, _CUT if is_cut else None))) or None,
     }
 
 

@@ -147,6 +147,20 @@ def test_context_has_passages_a_text_and_entities_also_for_a_query_in_small_lett
     assert len(said["chunks"]) <= 2
 
 
+def test_of_a_very_long_passage_the_beginning_is_shown_and_that_is_said(hydra: Agent) -> None:
+    text = "LanceDB. " + "word " * 100_000
+    given = [{"text": text, "entities": [{"name": "LanceDB"}]}]
+    hydra.ok("ingest_prechunked", source="long.md", chunks=given)
+    hops = {"entity_ids": ["LanceDB"], "hops": 9}
+    for tool, asked in (("priming_context_tool", {"query": "LanceDB"}), ("expand_context_tool", hops)):
+        said = hydra.ok(tool, **asked)
+        assert [chunk["text"] for chunk in said["chunks"]] == [text[:4000]]
+        assert "4,000 characters are shown" in said["note"]
+    assert "taken as 3" in said["note"]
+    note = hydra.ok("hydra_search_tool", query="LanceDB", hops=9)["note"]
+    assert ("taken as 3" in note, "4,000 characters" in note) == (True, True)
+
+
 def test_a_project_nobody_wrote_to_is_empty_and_no_error(hydra: Agent) -> None:
     empty = {"chunks": [], "context": "", "entities": []}
     assert hydra.ok("priming_context_tool", query="anything", project="never") == empty
