@@ -82,6 +82,7 @@ def ingest_directory_tool(
         suffixes=_MARKDOWN,
         progress=progress_of(ctx),
     )
+    more = len(taken.failed) - _FAILED
     return told(
         DirectoryTaken(
             directory=directory,
@@ -90,7 +91,9 @@ def ingest_directory_tool(
             entities_added=sum(one.entities for one in taken.items),
             project=said.project,
             failed=[NotTaken(file=one.item, reason=one.reason) for one in taken.failed[:_FAILED]],
-        )
+            note=f"{more:,} more files were not taken" if more > 0 else None,
+        ),
+        "note",
     )
 
 

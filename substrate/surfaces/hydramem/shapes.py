@@ -322,3 +322,4 @@ class DirectoryTaken(Shape):
     entities_added: int
     project: str
     failed: list[NotTaken]
+    note: str | None = None

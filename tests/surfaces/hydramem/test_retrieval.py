@@ -58,6 +58,13 @@ def test_a_folder_gives_its_markdown_files_and_tells_those_that_failed(hydra: Ag
     assert hydra.ok("ingest_directory_tool", directory=".", recursive=False, project="flat")["files_processed"] == 1
 
 
+def test_more_refused_files_than_are_listed_are_counted(hydra: Agent, root: Path) -> None:
+    for number in range(103):
+        (root / f"bad-{number}.md").write_bytes(b"\xff\xfe not text")
+    said = hydra.ok("ingest_directory_tool", directory=".")
+    assert (len(said["failed"]), said["note"]) == (100, "3 more files were not taken")
+
+
 def test_a_path_outside_of_the_roots_is_refused(hydra: Agent) -> None:
     for tool, word in (("ingest_markdown", "file_path"), ("ingest_directory_tool", "directory")):
         for path in ("/etc/passwd", "../secret.md", "sub/../../x.md"):
