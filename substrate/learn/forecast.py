@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from substrate.atoms.supersedes import Heirs
@@ -207,7 +208,8 @@ class Forecaster:
         return shares, meant
 
 
-class _Either(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Either:
     """What is in one of the two. To put hidden atoms into one set with others takes longer than a prediction."""
 
     some: Container[bytes]

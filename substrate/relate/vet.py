@@ -109,7 +109,7 @@ class Chunks(Protocol):
 
 
 def vet(snapshot: Snapshot, index: SearchIndex, proposal: Proposal, home: str, besides: str = "") -> Vetted:
-    """See `Memory.vet`. `home` is the name of the domain's atom; of chunks whose names begin with `besides` none is read."""
+    """See `Memory.vet`. `home`: the name of the domain's atom. Chunks whose names begin with `besides` are not read."""
     kind = proposal.checked()
     source, target = (_end(snapshot, index, text, home) for text in (proposal.source, proposal.target))
     return vet_between(snapshot, proposal, kind, (source, target), StoredChunks(snapshot, index, home, besides))

@@ -134,7 +134,7 @@ def test_what_a_person_states_again_as_it_is_stays_when_the_run_is_undone_or_its
 
 @pytest.mark.parametrize("is_said_again", [True, False])
 def test_a_surface_takes_back_an_edge_of_a_gardener_unless_somebody_stated_it_since(
-    garden: Memory, is_said_again: bool
+    garden: Memory, *, is_said_again: bool
 ) -> None:
     tended(garden)
     if is_said_again:

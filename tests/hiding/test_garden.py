@@ -46,7 +46,7 @@ def test_runs_of_a_hidden_domain_are_neither_listed_nor_counted_nor_undone(memor
 
 
 def test_an_agent_does_not_tend_a_hidden_domain(memory: Memory, agent: Memory) -> None:
-    with pytest.raises(Denied, match="this client may not tend v1.domain.health"):
+    with pytest.raises(Denied, match=r"this client may not tend v1\.domain\.health"):
         agent.tend("health")
     assert memory.tending("health").runs == 1
     assert tended(agent, "shop").run == 3

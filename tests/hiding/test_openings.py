@@ -1,4 +1,4 @@
-"""Openings and predictions under a policy: what was learnt of hidden atoms settles nothing, and takes nobody's place."""
+"""Openings and predictions under a policy: what was learnt of hidden atoms settles nothing, and takes no place."""
 
 from __future__ import annotations
 

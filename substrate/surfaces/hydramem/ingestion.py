@@ -53,7 +53,7 @@ def ingest_markdown(
     """Ingest one Markdown file below an allowed folder. Call it when the user names a file."""
     said = asked(ctx, project, session_id)
     path, root = _allowed(said, file_path)
-    if not isfile(path):
+    if not isfile(path):  # noqa: PTH113 - `Path` raises of a name that is too long
         raise InputError(f"there is no file {file_path}")
     taken = said.memory.ingest(path, root=root, domain=said.project, session=said.session)
     one = _only(taken)
@@ -71,7 +71,7 @@ def ingest_directory_tool(
     """Ingest the Markdown files of an allowed folder. Call it when the user names a folder."""
     said = asked(ctx, project, session_id)
     path, root = _allowed(said, directory)
-    if not isdir(path):
+    if not isdir(path):  # noqa: PTH112 - as above
         raise InputError(f"there is no folder {directory}")
     taken = said.memory.ingest(
         path,
@@ -315,7 +315,8 @@ def _without_links(path: Path, root: Path) -> Path:
 
 def _link_in(path: Path, root: Path) -> Path | None:
     """The first link on the way from the root down this path."""
-    return next((part for part in [path, *path.parents][::-1] if part.parts and islink(root / part)), None)
+    down = [path, *path.parents][::-1]
+    return next((part for part in down if part.parts and islink(root / part)), None)  # noqa: PTH114 - as above
 
 
 def _only(taken: Ingested) -> IngestedDocument:

@@ -18,7 +18,7 @@ Numbers of episodes that are too old stay in rows until these are written the ne
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence, Set
+from collections.abc import Container, Iterable, Iterator, Sequence
 from hashlib import blake2b
 from struct import Struct
 from struct import error as StructError  # noqa: N812 - it is a class
@@ -104,11 +104,11 @@ class Needed(NamedTuple):
     is_training: bool
     """Whether somebody said that these are needed."""
 
-    def without(self, hidden: Set[bytes]) -> Needed | None:
+    def without(self, hidden: Container[bytes]) -> Needed | None:
         """The same as if these atoms were not there; None if it needed nothing besides."""
-        if hidden.isdisjoint(self.items):
+        items = tuple([item for item in self.items if item not in hidden])
+        if len(items) == len(self.items):
             return self
-        items = tuple(item for item in self.items if item not in hidden)
         return self._replace(items=items, each=self.weight / len(items)) if items else None
 
 
