@@ -468,6 +468,13 @@ class _Opener:
     def _name(self, subject: bytes) -> str:
         return name_of(self._snapshot.transaction, subject) or str(UUID(bytes=subject))
 
+    def _named_first(self, need: Need) -> tuple[bool, bool, bool, float]:
+        """The order in which to name what is not shown: rules, corrections, all others, and weak matches that wait.
+
+        Who does not know that there is a rule would break it.
+        """
+        return need.subject not in self._pins, not need.is_taught, need.waits, -need.share
+
     def _draft(self, envelope: Opening, shown: Sequence[Offer], rest: Sequence[Offer]) -> Opening:
         """All that there is to say, in a reply that may still be too large."""
         gatherer = self._gatherer
@@ -477,8 +484,7 @@ class _Opener:
         for offer in filter(lambda offer: gatherer.depends(offer.candidate), shown):
             for missing in absent_under(self._snapshot.transaction, offer.candidate.need.subject, offer.name):
                 absent.setdefault(missing.name, missing)
-        # Of a rule that is not shown at least the name is: who does not know that there is one would break it.
-        best = sorted(gatherer.lost, key=lambda lost: (lost.subject not in self._pins, -lost.share))[:_BEST]
+        best = sorted(gatherer.lost, key=lambda lost: self._named_first(lost.need))[:_BEST]
         sections: dict[str, tuple[OpeningAtom, ...]] = {}
         for offer in sorted(shown, key=lambda offer: (offer.waits, -offer.item.value)):
             sections[offer.section] = (*sections.get(offer.section, ()), offer.atom)

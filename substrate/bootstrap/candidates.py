@@ -146,8 +146,7 @@ class Lost(NamedTuple):
     """One that was needed and is not shown."""
 
     name: str
-    subject: bytes
-    share: float
+    need: Need
     reason: str
 
 
@@ -302,7 +301,7 @@ class Gatherer:
     def _lose(self, reason: str, need: Need, version: VersionRow) -> None:
         self.left_out[reason] += 1
         if version.name is not None:
-            self.lost.append(Lost(version.name, need.subject, need.share, reason))
+            self.lost.append(Lost(version.name, need, reason))
 
     def _versions(self, needs: Iterable[Need]) -> list[tuple[Need, VersionRow]]:
         found = []

@@ -46,15 +46,12 @@ def last_session(
     kept = kept_by(transaction, "last session")
     if domain is None and (known := kept.get("")) is not None:
         return known  # type: ignore[no-any-return]
-    heirs = Heirs(snapshot)
-    lasts = snapshot.is_now
+    standing = _Standing(snapshot)
     found: dict[bytes, None] = {}
     before: int | None = None
     done = merge(_saved(transaction, documents, inside), _accessed(transaction, domain), key=lambda one: -one[0])
     for time, subjects in done:
-        # An edge may hold for a time only, and this is kept until the store changes.
-        lasts = lasts and not any(card_of(transaction, subject).superseded for subject in subjects)
-        live = [heir for subject in subjects if subject != HOLE and (heir := heirs.readable(subject)) is not None]
+        live = [heir for subject in subjects if (heir := standing.heir(subject)) is not None]
         if not live:
             continue
         if len(found) >= _MOST or (before is not None and before - time > IDLE):
@@ -62,9 +59,27 @@ def last_session(
         before = time if before is None else min(before, time)
         found.update(dict.fromkeys(live))
     last = tuple(found)[:_MOST]
-    if domain is None and lasts:
+    if domain is None and standing.lasts:
         kept[""] = last
     return last
+
+
+class _Standing:
+    """Which atoms stand for others, as far as whoever asks may read them. Each is looked up once."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._transaction = snapshot.transaction
+        self._heirs = Heirs(snapshot)
+        self._known: dict[bytes, bytes | None] = {HOLE: None}
+        self.lasts = snapshot.is_now
+        """Whether all of it is so until the store changes: an edge may hold for a time only."""
+
+    def heir(self, subject: bytes) -> bytes | None:
+        """The atom that stands for this one; None if nobody does, or it is locked."""
+        if subject not in self._known:
+            self._known[subject] = self._heirs.readable(subject)
+            self.lasts = self.lasts and not card_of(self._transaction, subject).superseded
+        return self._known[subject]
 
 
 def _saved(transaction: ReadTransaction, documents: Documents, inside: Mask | None) -> Iterator[_Done]:

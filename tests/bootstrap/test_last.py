@@ -421,3 +421,14 @@ def test_in_a_tiny_budget_the_last_session_comes_before_weak_matches(
     worked.index()
     opening = worked.bootstrap("good morning", max_tokens=max_tokens, begin=False)
     assert opening[0].why == LAST
+
+
+def test_what_has_no_room_of_the_last_session_is_named_before_weak_matches(worked: Memory, clock: ManualClock) -> None:
+    for at in range(6):
+        worked.checkpoint([f"v1.state.s{at} = {LONG}, {at} times {'over and ' * 9}again"])
+        clock.advance(MINUTE)
+    worked.index()
+    opening = worked.bootstrap("good morning", max_tokens=500, begin=False)
+    assert WEAK in {atom.why for atom in opening}
+    assert len(opening.left_out.best) == 3
+    assert all(name.startswith("v1.state.s") for name in opening.left_out.best)

@@ -46,7 +46,7 @@ HOLE: Final = bytes(ID_BYTES)
 """In the place of an atom that was forgotten; as a domain: none."""
 IDLE: Final = 30 * 60 * 1_000_000
 """Microseconds in which nothing is done after which a session that nobody closes has ended."""
-_NEWEST: Final = 8000
+_NEWEST: Final = 4000
 """Rows that are looked through for the last sessions, or for those of a domain: many may be of others."""
 KEY_BYTES: Final = SEQ_BYTES + 4
 TRAINED: Final = b"\xff" * 4
