@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -32,6 +32,8 @@ _NOT_LEARNT = ("edges", "repeat")
 _STATED = 0.5
 _BESIDE = frozenset(("seeds", "edges", "start", "usage", "recent"))
 """Parts that say nothing of an objective by themselves: two of them lead from what is needed to what is beside it."""
+_BEST = 3
+"""Matches that an opening has in any case."""
 _SPARE = 4
 """So many more are looked at than asked for: one may gain by what it inherits."""
 
@@ -154,10 +156,14 @@ class Forecaster:
         return self._likeliest(parts, weights, count, seen)
 
     def opening(self, domain: bytes, objective: str, match: Match | None, count: int) -> list[Need]:
-        """What a session will need that begins: by its domain, and by its objective if it has one."""
+        """What a session will need that begins: by its domain, and by its objective if it has one.
+
+        Behind the first `count` come corrections and the best matches that are not among these.
+        """
         parts = self.before(domain, objective, match)
         weights = self.weights(question_of("goal" if objective.strip() else "need", 0))
         needs = self._likeliest(parts, weights, count, ())
+        needs += self._spoken_for(parts, weights, count, {need.subject for need in needs})
         fits = self._reader.fitting if self._well else self._reader.fitting | self._reader.near
         fitting = {self._heirs.heir(item) for item in fits}
         weak = {need.subject for need in needs if "match" in need.parts} - set(self._well)
@@ -170,6 +176,23 @@ class Forecaster:
             return is_lost and is_led and need.subject not in near
 
         return [Need(*need[:3], need.subject in weak, need.subject in waiting, is_beside(need)) for need in needs]
+
+    def _spoken_for(
+        self, parts: Parts, weights: Mapping[str, float], count: int, known: set[bytes]
+    ) -> Iterator[Need]:
+        """What was taught for the objective, and what matches it best, but for those known.
+
+        However little either was believed after sessions that needed something else: what the objective itself says,
+        and what a person corrected, is no habit.
+        """
+        said = _weighed(parts, weights)
+        sure = [*best(parts.get("taught", {}), count), *best(parts.get("match", {}), _BEST)]
+        for item, _ in sure:
+            heir = self._heirs.heir(item)
+            if heir is not None and heir not in known:
+                known.add(heir)
+                reasons = _reasons([item], lambda _: said)
+                yield Need(heir, sum(reasons.values()), reasons)
 
     def _likeliest(
         self, parts: Parts, weights: Mapping[str, float], count: int, gone: Container[bytes], least: float = 0.0

@@ -65,7 +65,7 @@ def predict(  # noqa: PLR0913
     if not opened and skipped:
         needs = []  # what it is asked about is not there: what others open with is no answer to that
     elif not opened:
-        needs = forecaster.opening(domain, objective, match, k)
+        needs = forecaster.opening(domain, objective, match, k)[:k]
     elif horizon == "session":
         needs = forecaster.needed(opened, domain, k)
     else:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Collection, Mapping
 from uuid import UUID
 
 import pytest
 
 from substrate.atoms.supersedes import Heirs
+from substrate.clock import ManualClock
 from substrate.learn.forecast import Forecaster
 from substrate.learn.parts import Reader
 from substrate.memory import Memory
 from substrate.search.objective import Matched
 from substrate.views.learned.sessions import HOLE
+from tests.scale import SEED
 
 MAIL = [
     ("v1.note.relay", "the mail relay listens on port 25 and hands messages to the spool"),
@@ -160,3 +163,22 @@ def test_what_an_objective_a_little_like_this_needed_comes_before_weak_matches_a
     assert waiting == (set() if is_good else set(matching))
     assert trained <= {need.subject for need in needs}
     assert not any(need.is_taught for need in needs)
+
+
+def test_however_many_sessions_needed_something_else_a_correction_and_a_good_match_stay(
+    memory: Memory, clock: ManualClock
+) -> None:
+    others = [f"v1.note.ship_{at}" for at in range(900)]
+    memory.checkpoint([f"{name} = remark number {at} on the harbour" for at, name in enumerate(others)])
+    asked, match = "v1.procedure.ask", "v1.note.release"
+    memory.checkpoint([f"{asked} = the postmaster is told beforehand", f"{match} = how to prepare the release"])
+    memory.train([asked], 3, objective="prepare the release")
+    rng = random.Random(SEED)
+    for _ in range(60):
+        clock.advance(3_600_000_000)
+        memory.observe(rng.sample(others, 40), objective="prepare the release")
+    for max_tokens in (400, 1200):
+        opening = memory.bootstrap("prepare the release", max_tokens=max_tokens, begin=False)
+        shown = {atom.name: atom.why for atom in opening}
+        assert {asked, match} <= shown.keys()
+        assert shown[asked] == "taught for objectives like this"
