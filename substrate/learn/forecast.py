@@ -90,6 +90,8 @@ class Forecaster:
             return self._likeliest(*self._new(list(seen), domain, least), count, seen, least)
         weights = self.weights(question_of("next", len(seen)))
         parts, new = self._new(list(seen), domain, least, _heavy(weights, least))
+        if not _is_learnt(parts):
+            weights = {**weights, "edges": new["edges"]}
         others = mix(parts, new, seen)
         # One distribution of both: of what is open as the one question has it, and what that leaves, by the other.
         mixed = mix(parts, weights)
@@ -153,6 +155,9 @@ class Forecaster:
         seen = _newest_first(opened)
         weights = self.weights(question_of("need", len(seen)))
         parts = self._reader.after(list(seen), domain, whole=True, wanted=_heavy(weights, 0.0))
+        if not _is_learnt(parts):
+            parts |= self._reader.after(list(seen), domain, whole=True, wanted=("edges",))
+            weights = {**weights, "edges": _STATED}
         return self._likeliest(parts, weights, count, seen)
 
     def opening(self, domain: bytes, objective: str, match: Match | None, count: int) -> list[Need]:

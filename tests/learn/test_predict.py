@@ -124,8 +124,15 @@ def test_where_nothing_was_learnt_what_is_stated_is_told_however_little_it_is_be
 ) -> None:
     lettered.checkpoint(edges=[edge(A, "references", B)])
     believed(monkeypatch, edges=0.001)
-    for options in ({}, {"floor": 0}):
+    for options in ({}, {"floor": 0}, {"again": True}, {"horizon": "session"}):
         assert [(one.name, set(one.parts)) for one in lettered.predict(A, **options)] == [(B, {"edges"})]
+
+
+def test_where_nothing_was_learnt_several_stated_edges_are_told_whatever_is_asked(lettered: Memory) -> None:
+    lettered.checkpoint(edges=[edge(A, "references", target) for target in (B, C, D)])
+    for options in ({}, {"again": True}, {"horizon": "session"}):
+        assert said(lettered, A, **options) == said(lettered, A)
+        assert said(lettered, A, **options).keys() == {B, C, D}
 
 
 @pytest.mark.parametrize(
