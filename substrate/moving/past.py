@@ -52,7 +52,9 @@ _PORTION: Final = 1000
 _BYTES: Final = 1024 * 1024
 """Lines, and about their size together, that are judged in one snapshot."""
 _WAITING: Final = 16 * 1024 * 1024
-"""Characters of rows that wait for the end of the file, at most. Beyond that, they are news."""
+_LINE: Final = 200
+"""Characters of rows that wait for the end of the file, at most, with so many for each row itself. Beyond that, they
+are news."""
 _KEPT: Final = 50_000
 """Versions of which the digests are kept, at most, or those of one atom."""
 _NEVER: Final = -(2**63)
@@ -94,7 +96,7 @@ class _Said(NamedTuple):
     words: _Words
     time: int
     came_from: int
-    """The same, also if it counts as said when it was imported."""
+    """The same, also if it counts as said when it was imported; of what an undo said again, of what that was."""
     seq: int
     is_again: bool = False
     """Whether an undo said it again, which counts from when it was said first."""
@@ -112,6 +114,10 @@ class _History:
 
     def has_time(self, time: int) -> bool:
         return any(one.time == time for one in self.said)
+
+    def brought(self, time: int) -> bool:
+        """Whether a version before the latest is the one that was recorded then, here or where it comes from."""
+        return any(time in (one.time, one.came_from) for one in self.said[1:])
 
     def says_now(self, words: _Words, line: Line) -> bool:
         return bool(self.said) and self.said[0].words.are_said_by(words, is_dated=line.is_dated)
@@ -132,8 +138,10 @@ class _Row:
     def judge(self, atom: AtomGiven) -> _Verdict:
         latest = latest_version(self._transaction, self._subject)
         now = None if latest is None else self._said(latest)
-        if latest is None or self._says(now, atom):  # it confirms: mostly so
+        if latest is None:
             return _Verdict.NEWS
+        if self._says(now, atom):  # mostly so
+            return _Verdict.CONFIRMS
         versions = _standing(self._transaction, versions_of(self._transaction, self._subject))
         own, before = self._own(versions)
         is_own = own is None or (now is not None and now.get("session") == self._session)
@@ -214,8 +222,11 @@ class Past:
         self._older: dict[str, bool] = {}
         """The atoms and edges of which lines were left out; False: all that was left out, the store has said."""
         self._waiting: dict[str, list[Line]] = {}
-        """Rows that are judged at the end of the file, by name."""
+        """Rows that are judged at the end of the file, by name; with tombstones between them."""
         self._waiting_size = 0
+        self._changed: dict[str, int] = {}
+        """The atoms that were there and of which a row waits or is news, by name: so are all rows of them behind it.
+        With the latest entry of each, as it was judged."""
         self.known = 0
         """Lines that say what the store said before."""
 
@@ -239,21 +250,22 @@ class Past:
                 rows = find_known(transaction, (str(one.fields["name"]) for one in portion if _is_of_atom(one)))
                 verdicts = [self._judge(transaction, line, rows) for line in portion]
             for line, verdict in zip(portion, verdicts, strict=True):
-                if isinstance(line, Refused) or (not self._waits(line, verdict) and self._note(line, verdict)):
+                if isinstance(line, Refused):
                     yield line
+                elif verdict is _Verdict.WAITS:
+                    self._waiting[normalise(str(line.fields["name"]))].append(line)
+                    self._waiting_size += len(str(line.fields)) + _LINE
+                elif self._note(line, verdict):
+                    yield line
+            if self._waiting_size > _WAITING:
+                yield from self._let_go()
         yield from self._judge_waiting()
 
-    def _waits(self, line: Line, verdict: _Verdict) -> bool:
-        """Whether a row waits for the end of the file: a row that may, or one with the name of one that does."""
-        is_new = verdict is _Verdict.WAITS and self._waiting_size < _WAITING
-        if not is_new and not (self._waiting and line.kind == "put"):
-            return False
-        key = normalise(str(line.fields["name"]))
-        if not is_new and key not in self._waiting:
-            return False
-        self._waiting.setdefault(key, []).append(line)
-        self._waiting_size += line.size
-        return True
+    def _let_go(self) -> Iterator[Line]:
+        """The rows that wait, as news: they are too many."""
+        waiting, self._waiting, self._waiting_size = self._waiting, {}, 0
+        for lines in waiting.values():
+            yield from lines
 
     def _judge_waiting(self) -> Iterator[Line]:
         """Of the rows that waited: all of a name that came to something else, or the last, which is confirmed."""
@@ -270,7 +282,7 @@ class Past:
     def _judge_together(self, transaction: ReadTransaction, name: str, lines: Sequence[Line]) -> _Verdict:
         row = find_known(transaction, [name]).get(name)
         try:
-            if row is not None and self._session is not None:
+            if row is not None and self._session is not None and all(line.kind == "put" for line in lines):
                 atoms = [read_atom(line.fields, self._common) for line in lines]
                 return _Row(transaction, row.subject, self._session).judge_all(atoms)
         except (InputError, UnicodeError):
@@ -339,14 +351,14 @@ class Past:
         elif self._older and not self._older.get(told, True):
             del self._older[told]
         self.known += verdict in (_Verdict.SAME, _Verdict.KNOWN)
-        return verdict in (_Verdict.NEWS, _Verdict.CONFIRMS, _Verdict.WAITS)
+        return verdict in (_Verdict.NEWS, _Verdict.CONFIRMS)
 
     def _judge(self, transaction: ReadTransaction, line: Read, rows: Mapping[str, VersionRow]) -> _Verdict:
         if isinstance(line, Refused):
             return _Verdict.NEWS
         try:
             if line.recorded_at is None:
-                return self._judge_row(transaction, line, rows)
+                return self._judge_among(transaction, line, rows)
             return self._judge_dated(transaction, line, line.recorded_at, rows)
         except (InputError, UnicodeError):
             return _Verdict.NEWS  # it will be refused, with the reason
@@ -356,12 +368,35 @@ class Past:
             return self._judge_undone(transaction, line, line.took_back, rows) is not _Verdict.NEWS
         try:
             if line.recorded_at is None:
-                return self._judge_row(transaction, line, rows) is _Verdict.OLDER
+                return self._is_row_stale(transaction, line, rows)
             history = self._history(transaction, line, rows)
             is_later = history.time > line.recorded_at
             return is_later and not history.says_now(_words(transaction, line, self._common), line)
         except (InputError, UnicodeError):
             return False
+
+    def _judge_among(self, transaction: ReadTransaction, line: Line, rows: Mapping[str, VersionRow]) -> _Verdict:
+        """Judge a row by the rows of its name before it, too: what these say is not written yet, and comes first."""
+        if not _is_of_atom(line):
+            return _Verdict.NEWS
+        name = normalise(str(line.fields["name"]))
+        if name in self._waiting:
+            return _Verdict.WAITS
+        if name in self._changed:
+            return _Verdict.NEWS
+        verdict = self._judge_row(transaction, line, rows)
+        if verdict is _Verdict.WAITS:
+            self._waiting[name] = []
+        if verdict in (_Verdict.WAITS, _Verdict.NEWS) and name in rows:
+            self._changed[name] = rows[name].seq
+        return verdict
+
+    def _is_row_stale(self, transaction: ReadTransaction, line: Line, rows: Mapping[str, VersionRow]) -> bool:
+        name = normalise(str(line.fields["name"])) if line.kind == "put" else ""
+        row = rows.get(name)
+        if row is None or self._changed.get(name) == row.seq:
+            return False  # nobody changed it since
+        return self._judge_row(transaction, line, rows) is _Verdict.OLDER
 
     def _judge_row(self, transaction: ReadTransaction, line: Line, rows: Mapping[str, VersionRow]) -> _Verdict:
         row = rows.get(normalise(str(line.fields["name"]))) if line.kind == "put" else None
@@ -415,7 +450,8 @@ class Past:
         words = _words(transaction, line, self._common)
         if passed is None and history.says_now(words, line):
             is_exact = words.kind not in _ENDS and words == history.said[0].words
-            return _Verdict.CONFIRMS if is_exact else _Verdict.SAME
+            # A version that was there before the latest is no witness of it.
+            return _Verdict.CONFIRMS if is_exact and not history.brought(time) else _Verdict.SAME
         if history.has_said(words, line, time if time >= later else None):
             return _Verdict.KNOWN
         return _Verdict.OLDER if time < later else _Verdict.NEWS
@@ -481,9 +517,10 @@ def _history(transaction: ReadTransaction, versions: Iterable[VersionRow | Link]
             came = came_from(transaction, row.seq) if counts is None else counts
             words, time = _digest(row.kind, body.members), body.time
             said.append(_Said(words, time if counts is None else counts, time if came is None else came, row.seq))
-    for at in again:
-        if any(one.words == said[at].words for one in said[at + 1 :]):
-            said[at] = said[at]._replace(is_again=True)
+    for at in reversed(again):  # an undo may say again what another one did
+        first = next((one for one in said[at + 1 :] if one.words == said[at].words), None)
+        if first is not None:
+            said[at] = said[at]._replace(is_again=True, came_from=first.came_from)
     return _History(said)
 
 

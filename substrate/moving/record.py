@@ -180,7 +180,8 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
                     there.setdefault(name, seq)
                 first = _confirmed_first(log, chunk, how)
                 after = next((saved.seqs.start for saved in reversed(results) if saved.seqs), None)
-                taken, saved = _taken(log, chunk, how, past, after, is_first=not results)
+                begun = next((saved.seqs.start for saved in results if saved.seqs), None)
+                taken, saved = _taken(log, chunk, how, past, after, begun, is_first=not results)
                 results.append(saved)
                 past.wrote(len(saved.seqs))
                 _note_spaces(log, taken, {name: there[name] for name in saved.recorded if name in there}, past, spaces)
@@ -263,12 +264,12 @@ def _chunks(lines: Iterator[Read]) -> Iterator[_Chunk]:
         yield chunk
 
 
-def _taken(  # noqa: PLR0913
-    log: Log, chunk: _Chunk, how: Recording, past: Past, after: int | None, *, is_first: bool
+def _taken(  # noqa: PLR0913, PLR0917
+    log: Log, chunk: _Chunk, how: Recording, past: Past, after: int | None, begun: int | None, *, is_first: bool
 ) -> tuple[_Chunk, Saved]:
     """What became of the lines, and which of them were taken."""
     try:
-        return (chunk, _compared(log, chunk, how)) if how.dry_run else _written(log, chunk, how, past, after)
+        return (chunk, _compared(log, chunk, how)) if how.dry_run else _written(log, chunk, how, past, after, begun)
     except ItemsRefused as error:
         first = min(map(min, filter(None, chunk.lines.values())))
         before = "nothing was saved" if is_first or how.dry_run else f"what came before line {first} is saved"
@@ -283,10 +284,13 @@ class _Stale(Exception):
         self.lines = lines
 
 
-def _written(log: Log, chunk: _Chunk, how: Recording, past: Past, after: int | None) -> tuple[_Chunk, Saved]:
+def _written(  # noqa: PLR0913, PLR0917
+    log: Log, chunk: _Chunk, how: Recording, past: Past, after: int | None, begun: int | None
+) -> tuple[_Chunk, Saved]:
     """Save the lines, as the part of this import that follows the one which begins with the entry `after`.
 
-    Without those of which others have said something later since they were judged.
+    `begun`: the first entry of all of this import. Lines are left out of which others have said something later since
+    they were judged.
     """
 
     def check(transaction: ReadTransaction) -> None:
@@ -294,7 +298,7 @@ def _written(log: Log, chunk: _Chunk, how: Recording, past: Past, after: int | N
             raise _Stale(lines)
 
     while chunk.has_lines:
-        batch = replace(chunk.batch(how), touches=chunk.touches, part=Part("import", after))
+        batch = replace(chunk.batch(how), touches=chunk.touches, part=Part("import", after), begun=begun)
         try:
             return chunk, checkpoint(
                 log,

@@ -47,6 +47,8 @@ class Batch:
     """Whether what is taken out of use comes before what is recorded, in the log. The two are different atoms."""
     part: Part | None = None
     """Of what it is a part, if it is one of several checkpoints that belong together."""
+    begun: int | None = None
+    """The first entry of the import of which it is a part, if that has one yet."""
     recorded_at: Mapping[str, Sequence[int | None]] = field(default_factory=dict)
     """When items were recorded in the store that they come from, in microseconds since 1970: a list for each argument,
     in its order; empty: they come from none."""

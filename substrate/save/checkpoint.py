@@ -137,6 +137,8 @@ class _Known:
     seq: int | None
     members: Mapping[str, Json] | None
     """None if it is out of use."""
+    place: int | None = None
+    """Which draft of this checkpoint it is, if it is one."""
 
 
 @dataclass(slots=True)
@@ -179,6 +181,10 @@ class Planner:
     """Of each draft, if the batch says it."""
     _marks: dict[int, Marks] = field(default_factory=dict)
     """Of versions that are said again: all that they have from now on."""
+    _alike: dict[int, dict[bytes, None]] = field(default_factory=dict)
+    """Marks of versions that this checkpoint brings, by draft: of lines that say the same again."""
+    _witnesses: dict[bytes, int] = field(default_factory=dict)
+    """How often an atom or edge was said again in this checkpoint, as far as that counts."""
 
     def plan(self, transaction: ReadTransaction, time: int) -> Decision:
         """What the items come to, given what is there."""
@@ -226,6 +232,8 @@ class Planner:
             yield self.batch.part.row(start)
         if self.batch.recorded_at:
             yield recorded_row(start, self._recorded_at, counts_now=self.batch.counts_now)
+        for place, marks in self._alike.items():
+            yield marks_row(start + place, list(marks)[:MOST_MARKS])
 
     def _encrypt(self, transaction: ReadTransaction, time: int) -> None:
         """From here on, what belongs to encrypted domains is ciphertext under opaque names."""
@@ -332,8 +340,7 @@ class Planner:
             both = merged(known.members, said, atom.cleared)
             if is_same(both, known.members, atom.cleared) and not self._brings_back(transaction, item, known, said):
                 self.confirmed[atom.name] = None
-                if known.seq is not None:
-                    self._confirm(transaction, item, known, said, time)
+                self._confirm(transaction, item, known, said, time)
                 return
             said = placed_by(said, both)
             if self.batch.part is None:  # an import says of each version whose word it was
@@ -347,7 +354,7 @@ class Planner:
         if known is None and waited_for:
             subject = self._subject(transaction, atom.name)
             self._traces.append(trace_expected(subject, None))
-        self._names[atom.name] = _Known(subject, None, said)
+        self._names[atom.name] = _Known(subject, None, said, self._places[atom.name])
 
     def _brings_back(self, transaction: ReadTransaction, item: str, known: _Known, said: Mapping[str, Json]) -> bool:
         """Whether a person says again what an agent has superseded: a version of its own, so that it is in use.
@@ -386,20 +393,32 @@ class Planner:
     def _confirm(
         self, transaction: ReadTransaction, item: str, known: _Known, said: Mapping[str, Json], time: int
     ) -> None:
-        """Note that a version was said again. An imported line that was there before says nothing again."""
-        if known.seq is None or known.members is None:
+        """Note that a version was said again. An imported line that was there before says nothing again.
+
+        Nor does one behind the line of the same import that brought the version: an undo makes such a line.
+        """
+        said_at = self._said_at(item) if self._is_of_import() else None
+        if known.seq is None:
+            if known.place is not None and said_at is not None:
+                self._alike.setdefault(known.place, {})[mark_of_line(said_at)] = None
+            return
+        if known.members is None:
             raise AssertionError("what is confirmed is a version that was there")
         counts = not repeats(said, known.members)
         if self._is_of_import():
-            said_at = self._said_at(item)
             is_first = self._is_first(transaction, known.seq, said_at, str(said.get("session", "")))
-            if not is_first and said_at is not None:
+            is_own = self.batch.begun is not None and known.seq >= self.batch.begun
+            if said_at is not None and (is_own or not is_first):
                 return
             counts = counts and is_first
-        elif came_from(transaction, known.seq) is not None:
+        elif UNDOES in known.members or came_from(transaction, known.seq) is not None:
             self._mark(transaction, known.seq, HERE)
         before = confirmation_of(transaction, known.subject, known.seq)
-        self._traces.append(trace_confirmed(known.subject, known.seq, time, before, counts=counts))
+        # Each line of an import may be another witness; who says a thing twice in one checkpoint is one.
+        added = self._witnesses.get(known.subject, 0)
+        added = added + counts if self._is_of_import() else max(added, counts)
+        self._witnesses[known.subject] = added
+        self._traces.append(trace_confirmed(known.subject, known.seq, time, before, counts=added))
 
     def _is_of_import(self) -> bool:
         return self.batch.part is not None and self.batch.part.verb == "import"
@@ -460,8 +479,7 @@ class Planner:
             both = merged(known.members, said, edge.cleared)
             if is_same(both, known.members, edge.cleared) and not self._takes_over(transaction, edge, known, said):
                 self.confirmed[f"{edge.source} {edge.type} {edge.target}"] = None
-                if known.seq is not None:
-                    self._confirm(transaction, item, known, said, time)
+                self._confirm(transaction, item, known, said, time)
                 return
             said = placed_by(said, both)
         ends = ((source, edge.source), (target, edge.target))
@@ -469,8 +487,8 @@ class Planner:
         for _, name in dangling:
             self._check_first(transaction, name)
         subject = draw_id() if known is None else known.subject
+        self._links[key] = _Known(subject, None, said, len(self._drafts))
         self._drafts.append(draft_other(Kind.EDGE, said, subject=subject))
-        self._links[key] = _Known(subject, None, said)
         if edge.type == SUPERSEDES:
             self._chain(transaction).add(source, target)
         self.stated[subject] = None

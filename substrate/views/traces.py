@@ -65,8 +65,8 @@ def confirmations_of(
     return [one if one is not None and one.seq == seq else None for one, seq in zip(found, seqs, strict=True)]
 
 
-def trace_confirmed(subject: bytes, seq: int, time: int, before: Confirmation | None, *, counts: bool = True) -> Trace:
-    """The row that says the version `seq` was said again at `time`; and that this `counts`, unless it was a retry."""
+def trace_confirmed(subject: bytes, seq: int, time: int, before: Confirmation | None, *, counts: int = 1) -> Trace:
+    """The row that says the version `seq` was said again at `time`; and that this `counts`: for 0 if it was a retry."""
     times = min((0 if before is None else before.times) + counts, _MOST)
     return CONFIRMED, subject, _ROW.pack(seq, time, times)
 

@@ -115,6 +115,15 @@ def test_the_same_folder_again_changes_nothing_and_the_same_text_is_one_note(mem
     assert memory.remember("The bins go out on Tuesday", "note").name == bins.name
 
 
+def test_a_memory_that_was_promoted_and_is_archived_later_is_out_of_use(memory: Memory, folder: Path) -> None:
+    """Its last line says again what the first one did: such a line waits for others, and so does its end."""
+    for status in ("active", "promoted", "archived", "archived"):
+        text = json.dumps(memory_of(0, "The bins go out on Tuesday", status=status))
+        (folder / "memories.jsonl").write_text(text + "\n", encoding="utf-8")
+        memory.import_file(folder / "memories.jsonl")
+        assert len(memory.list()) == (status != "archived")
+
+
 def test_the_notes_are_the_surfaces_own(memory: Memory, folder: Path) -> None:
     memory.import_file(folder)
     assert {item.actor for item in memory.list("v1.note.")} == {"mcp:cortexgraph:import"}

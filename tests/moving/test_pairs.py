@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given, seed, settings
+from hypothesis import assume, given, seed, settings
 from hypothesis import strategies as st
 
 from substrate import open as open_store
@@ -72,16 +72,27 @@ def follow(target: Memory, source: Memory, *, older: bool = False) -> set[str]:
 
 @seed(7)
 @settings(max_examples=30, deadline=None, database=None)
-@given(before=st.lists(STEPS, min_size=1, max_size=6), after=st.lists(STEPS, max_size=3))
+@given(
+    before=st.lists(STEPS, min_size=1, max_size=6),
+    mine=st.lists(STEPS.filter(lambda step: step[0] != "undo"), max_size=2),
+    after=st.lists(STEPS, max_size=3),
+)
 def test_a_store_that_follows_another_says_the_same_also_after_an_undo_there(
-    before: list[Step], after: list[Step]
+    before: list[Step], mine: list[Step], after: list[Step]
 ) -> None:
+    """What it changed itself, `mine`, it took back: that counts as never said."""
     with TemporaryDirectory() as folder:
         source, target = (open_store(Path(folder) / name, model="none") for name in ("source", "target"))
         try:
             for step in before:
                 take(source, step)
             follow(target, source)
+            for step in mine:
+                size = target.head().head.size
+                take(target, step)
+                assume(target.head().head.size > size or step[0] in ("tombstone", "unedge"))  # not only said again
+                if target.head().head.size > size:
+                    target.undo()
             assert state(target) == state(source)
             for step in (*after, ("undo", "", "")):
                 take(source, step)
@@ -174,6 +185,27 @@ def test_of_what_is_taken_back_a_store_keeps_what_it_said_again_itself_whichever
         finally:
             for memory in (source, copy, target):
                 memory.close()
+
+
+@pytest.mark.parametrize("again", [False, True])
+@pytest.mark.parametrize("change", ["value", "tombstone"])
+def test_what_a_store_changed_and_took_back_itself_goes_unless_it_is_said_again_after_that(
+    tmp_path: Path, change: str, *, again: bool
+) -> None:
+    source, target = (open_store(tmp_path / name, model="none") for name in ("source", "target"))
+    source.checkpoint(["v1.fact.a = x"])
+    follow(target, source)
+    target.checkpoint(**({"atoms": ["v1.fact.a = y"]} if change == "value" else {"tombstones": ["v1.fact.a"]}))
+    target.undo()
+    follow(target, source)
+    assert "confirmed" not in target.weigh(["v1.fact.a"])[0].grounds
+    if again:
+        assert target.checkpoint(["v1.fact.a = x"]).confirmed == ("v1.fact.a",)
+    source.undo()
+    assert follow(target, source) == ({"v1.fact.a"} if again else set())
+    assert state(target) == ({("v1.fact.a", "x")} if again else set())
+    for memory in (source, target):
+        memory.close()
 
 
 def test_what_the_same_session_said_again_in_the_other_store_stays(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from hypothesis import given, seed, settings
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from substrate import open as open_store
 from substrate.memory import Memory
-from substrate.moving import past
+from substrate.moving import past, record
 
 ROWS = {"a": "one", "b": "two", "c": "three"}
 
@@ -137,12 +138,54 @@ def test_rows_of_one_name_and_text_put_nothing_over_what_a_person_changed_until_
     assert memory.access("v1.note.a").atom.tags == ("z",)
 
 
+@pytest.mark.parametrize("rows", [("n,carl", "y,bob"), ("n,carl", "x,ann", "y,bob")])
+@pytest.mark.parametrize("is_busy", [False, True])
+def test_if_a_row_changes_the_rows_of_its_name_behind_it_are_recorded_too(
+    memory: Memory, tmp_path: Path, rows: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, *, is_busy: bool
+) -> None:
+    """Also if others write something else meanwhile. They were judged by what the store said before that row."""
+    memory.import_file(same_rows(tmp_path, "x,ann", "y,bob"))
+    memory.checkpoint([{"name": "v1.note.a", "value": "one", "tags": ["mine"]}])
+    write = record.checkpoint
+
+    def meddling(*given: Any, **options: Any) -> Any:
+        memory.checkpoint([{"name": "v1.note.other", "value": "x", "attrs": {"at": memory.head().head.size}}])
+        return write(*given, **options)
+
+    with monkeypatch.context() as patch:
+        if is_busy:
+            patch.setattr(record, "checkpoint", meddling)
+        assert memory.import_file(same_rows(tmp_path, *rows)).older == ()
+    assert memory.access("v1.note.a").atom.tags == ("y",)
+    size = memory.head().head.size
+    again = memory.import_file(same_rows(tmp_path, *rows))
+    assert (memory.head().head.size, again.recorded, again.confirmed) == (size, (), ("v1.note.a",))
+
+
+def test_the_versions_of_an_atom_are_read_a_few_times_for_all_rows_of_its_name(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For each row, 2,000 rows of one name and text took a minute."""
+    read = [0]
+    standing = past._standing
+
+    def counted(*given: Any) -> Any:
+        read[0] += 1
+        return standing(*given)
+
+    monkeypatch.setattr(past, "_standing", counted)
+    for owners in (range(50), range(50), range(50, 100)):
+        memory.import_file(same_rows(tmp_path, *(f"x,owner{at}" for at in owners)))
+    assert memory.access("v1.note.a").atom.attrs == {"owner": "owner99"}
+    assert read[0] <= 4
+
+
 def test_rows_of_which_too_many_would_wait_for_the_end_of_the_file_are_news_each_time(
     memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same table again writes two versions then, where it writes none if its rows can wait."""
+    """The same table again writes two versions then, where it writes none if its rows can wait. Their cells count."""
     sizes = []
-    for most in (0, 0, past._WAITING):
+    for most in (0, 2 * past._LINE, past._WAITING):
         monkeypatch.setattr(past, "_WAITING", most)
         memory.import_file(same_rows(tmp_path, "x,ann", "y,bob"))
         assert memory.access("v1.note.a").atom.tags == ("y",)

@@ -14,6 +14,7 @@ from substrate import open as open_store
 from substrate.atoms.resolve import find_subject
 from substrate.clock import ManualClock
 from substrate.memory import Memory
+from substrate.moving import record
 from substrate.views.atoms import latest_version
 from substrate.views.beside.witnesses import MOST_MARKS, marks_of
 from substrate.views.edges import find_link
@@ -139,3 +140,64 @@ def test_what_people_say_again_counts_each_time_and_more_lines_than_evidence_cou
     assert found.times == 3 + MOST_MARKS
     with memory._store.log.snapshot() as transaction:
         assert len(marks_of(transaction, found.seq)) == 1 + MOST_MARKS
+
+
+@pytest.mark.parametrize("is_own", [False, True])
+@pytest.mark.parametrize("kind", ["tags", "undo"])
+def test_versions_of_one_store_that_say_the_same_are_no_witnesses_of_each_other(
+    store: Callable[[], Memory], clock: ManualClock, kind: str, *, is_own: bool
+) -> None:
+    """The same tags again, or an edge that was ended and is stated again by an undo: two lines that say the same."""
+    source, target = store(), store()
+    if kind == "tags":
+        for tag in ("one", "other", "one"):
+            clock.advance(HOUR)
+            source.checkpoint([{"name": A, "value": "x", "tags": [tag]}])
+    else:
+        source.checkpoint([f"{A} = x", f"{B} = x"], edges=[EDGE])
+        clock.advance(HOUR)
+        source.checkpoint(unedges=[EDGE])
+        clock.advance(HOUR)
+        source.undo()
+    memory = source if is_own else target
+    for _ in range(3):
+        clock.advance(HOUR)
+        follow(memory, source)
+        assert (of_atom(memory), of_edge(memory) if kind == "undo" else None) == (None, None)
+
+
+@pytest.mark.parametrize("apart", [0, record._BATCH])
+def test_of_a_line_and_its_repeat_in_one_file_the_second_is_no_witness_however_far_apart_they_stand(
+    store: Callable[[], Memory], clock: ManualClock, apart: int
+) -> None:
+    memory = store()
+    put = {"kind": "put", "value": "x"}
+    lines = [{**put, "name": f"v1.fact.n{at}", "recorded_at": "2020-01-02T00:00:00Z"} for at in range(apart)]
+    same = [{**put, "name": A, "recorded_at": f"2020-01-0{day}T00:00:00Z"} for day in (1, 3)]
+    file = "\n".join(map(json.dumps, (same[0], *lines, same[1])))
+    for _ in range(2):
+        clock.advance(HOUR)
+        memory.import_lines(io.StringIO(file))
+        assert of_atom(memory) is None
+    memory.import_lines(io.StringIO(json.dumps({**same[0], "recorded_at": "2020-01-04T00:00:00Z"})))
+    assert witnesses(memory) == 1
+
+
+def test_each_line_of_a_file_counts_and_none_takes_back_what_another_one_counted(
+    store: Callable[[], Memory], tmp_path: Path
+) -> None:
+    """The last line is of the session that recorded the atom: it counts for nothing. A table has one row twice."""
+    memory = store()
+    memory.client("ann", session="garden").checkpoint([{"name": A, "value": "x", "source": "a book"}])
+    put = {"kind": "put", "name": A, "value": "x", "source": "a book"}
+    lines = [
+        {**put, "session": session, "recorded_at": f"2019-01-0{day}T00:00:00Z"}
+        for day, session in enumerate(("one", "two", "garden"), 1)
+    ]
+    memory.import_lines(io.StringIO("\n".join(map(json.dumps, lines))))
+    assert witnesses(memory) == 2
+    (tmp_path / "facts.csv").write_text("name,value,source\n" + f"{A},x,a book\n" * 2, encoding="utf-8")
+    memory.import_file(tmp_path / "facts.csv")
+    assert witnesses(memory) == 3
+    memory.checkpoint([f"{A} = x", f"{A} = x"])
+    assert witnesses(memory) == 4

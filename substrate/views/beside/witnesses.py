@@ -3,7 +3,8 @@
     choices   "again:", entry of the version (8) -> marks (8 each), in the order in which they came:
               of an imported line, when it was recorded in the store that it comes from, in microseconds (signed);
               of an imported row that does not say when, its session, hashed with the salt of the version's body;
-              the least number: somebody said it again here, and no import did. Only of versions that an import brought
+              the least number: somebody said it again here, and no import did. Only of versions that an import or an
+              undo brought
 
 So a line counts once, however often it is imported, and an undo elsewhere does not end what was said again here. A row
 is written with the confirmation that it tells of. After a forget, its hashes belong to nothing: the salt is gone.
