@@ -280,7 +280,11 @@ def test_a_very_long_run_of_accents_takes_no_longer_than_a_text_of_that_length()
         ("malmö, says al", "al"),
     ],
 )
-def test_a_name_stands_in_a_text_as_whole_words(text: str, part: str) -> None:
+@pytest.mark.parametrize("looks", [0, module._LOOKS])
+def test_a_name_stands_in_a_text_as_whole_words(
+    text: str, part: str, monkeypatch: pytest.MonkeyPatch, looks: int
+) -> None:
+    monkeypatch.setattr(module, "_LOOKS", looks)
     assert has_whole(text, part)
 
 
@@ -295,5 +299,25 @@ def test_a_name_stands_in_a_text_as_whole_words(text: str, part: str) -> None:
         ("", "al"),
     ],
 )
-def test_a_part_of_a_word_is_no_name_in_it(text: str, part: str) -> None:
+@pytest.mark.parametrize("looks", [0, module._LOOKS])
+def test_a_part_of_a_word_is_no_name_in_it(text: str, part: str, monkeypatch: pytest.MonkeyPatch, looks: int) -> None:
+    monkeypatch.setattr(module, "_LOOKS", looks)
     assert not has_whole(text, part)
+
+
+@pytest.mark.parametrize("text", ["a" * 300, "a1 " * 300, "\u00e9" + "a1 " * 300, "a\u0308" * 300])
+def test_a_name_that_stands_within_many_words_is_looked_for_at_few_places_one_by_one(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """100 such entities of a text of 1 MB kept the store from writing for minutes."""
+    looks = [0]
+    right = module._is_one_word
+
+    def counted(two: str) -> bool:
+        looks[0] += 1
+        return right(two)
+
+    monkeypatch.setattr(module, "_is_one_word", counted)
+    assert not has_whole(text, "a")
+    assert has_whole(f"{text} a", "a")
+    assert looks[0] <= 5 * module._LOOKS
