@@ -25,9 +25,9 @@ from substrate.garden.graph import EntityGraph, Mention
 from substrate.garden.orphans import GARDENER
 from substrate.log.identity import id_text
 from substrate.proof.entry import Kind
-from substrate.relate.vet import CHUNKS, End, Proposal, end_of, vet_between
-from substrate.relations.clauses import has_name, sentences_of
-from substrate.relations.grounding import STATED, ground
+from substrate.relate.vet import CHUNKS, READ, End, Proposal, end_of, vet_between
+from substrate.relations.clauses import clauses_of, has_name, sentences_of
+from substrate.relations.grounding import STATED, ground_in
 from substrate.relations.phrases import is_symmetric, phrases_of, stem
 from substrate.relations.verdict import ACCEPTED
 from substrate.search.index import SearchIndex
@@ -156,7 +156,7 @@ def _by_stem(graph: EntityGraph) -> dict[str, list[str]]:
 def _stated_in(graph: EntityGraph, mention: Mention, by_stem: Mapping[str, Sequence[str]]) -> Iterator[_Pair]:
     """The relations that the clauses of a chunk state, one for each two entities in a clause."""
     inverse = edge_kinds(graph.snapshot.transaction).inverse
-    for clause in sentences_of(str(mention.body.members.get("value"))):
+    for clause in sentences_of(str(mention.body.members.get("value"))[:READ]):  # what is vetted is read so far
         kinds = [kind for word in clause.split() for kind in by_stem.get(stem(word.strip(",.:()`*_\"'")), ())]
         if not kinds:
             continue
@@ -167,8 +167,9 @@ def _stated_in(graph: EntityGraph, mention: Mention, by_stem: Mapping[str, Seque
         for source, target in permutations(named, 2):
             if frozenset((source, target)) in done:
                 continue
-            for kind in dict.fromkeys(kinds):
-                found = ground(clause, graph.names[source], kind, graph.names[target], inverse(kind))
+            marked = list(clauses_of(clause, graph.names[source], graph.names[target]))
+            for kind in dict.fromkeys(kinds) if marked else ():
+                found = ground_in(marked, kind, inverse(kind))
                 if found.kind == STATED:
                     done.add(frozenset((source, target)))
                     yield _Pair(source, kind, target)

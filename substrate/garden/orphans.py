@@ -12,6 +12,7 @@ from substrate.entities.lookup import mentions, subjects_at
 from substrate.garden.graph import EntityGraph
 from substrate.kv.api import ReadTransaction
 from substrate.proof.entry import Kind
+from substrate.relate.vet import READ
 from substrate.relations.grounding import STATED, TOGETHER, ground
 from substrate.relations.score import is_typed
 from substrate.save.authorship import written_by
@@ -70,7 +71,7 @@ def unfounded(graph: EntityGraph) -> Iterator[Link]:
 def _still_says(graph: EntityGraph, chunk: VersionRow, link: Link) -> bool:
     """Whether a chunk that was changed since says a relation as before."""
     body = body_of(graph.snapshot.transaction, chunk.seq)
-    text = "" if body is None else str(body.members.get("value"))
+    text = "" if body is None else str(body.members.get("value"))[:READ]
     ends = graph.names[link.source], graph.names[link.target]
     found = ground(text, ends[0], link.type, ends[1], edge_kinds(graph.snapshot.transaction).inverse(link.type)).kind
     return found == STATED or (found == TOGETHER and not is_typed(link.type))

@@ -35,11 +35,11 @@ from substrate.text.canonical import canonical, is_canonical_key, spelling
 from substrate.values.relations import Vetted
 from substrate.views.words import Field
 
-__all__ = ["CHUNKS", "Chunks", "End", "Proposal", "end_of", "topology_of", "vet", "vet_between"]
+__all__ = ["CHUNKS", "READ", "Chunks", "End", "Proposal", "end_of", "topology_of", "vet", "vet_between"]
 
 CHUNKS: Final = 5
 """Chunks that mention both and are read."""
-_READ: Final = 20_000
+READ: Final = 20_000
 """Characters of a text that are read."""
 _JUDGE_CHARACTERS: Final = 100
 _LEFT_OPEN: Final = (DOUBTED, TOGETHER, APART)
@@ -203,7 +203,7 @@ def _is_quoted(proposal: Proposal, ends: tuple[End, End], chunks: Chunks) -> boo
     if not all(has_name(quote, end.names) for end in ends):
         return False
     texts = [proposal.text or "", *(text for _, text in _texts(proposal, ends, chunks))]
-    return any(is_said(quote, text[:_READ]) for text in texts)
+    return any(is_said(quote, text[:READ]) for text in texts)
 
 
 def _texts(proposal: Proposal, ends: tuple[End, End], chunks: Chunks) -> Iterator[tuple[str | None, str]]:
@@ -213,7 +213,7 @@ def _texts(proposal: Proposal, ends: tuple[End, End], chunks: Chunks) -> Iterato
 
 
 def _read(text: str, kind: str, inverse: str | None, ends: tuple[End, End]) -> Found:
-    text = text[:_READ]
+    text = text[:READ]
     found = ground(text, ends[0].names, kind, ends[1].names, inverse)
     if found.kind in (APART, TOGETHER) and (other := _contradicted(text, kind, ends)):
         return Found(CONTRADICTED, other)

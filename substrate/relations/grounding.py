@@ -12,7 +12,7 @@ another statement. A negation before the end denies it; words of doubt, of the p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -20,7 +20,19 @@ from substrate.relations.clauses import FIRST, SECOND, Clause, clauses_of
 from substrate.relations.phrases import PREPOSITIONS, Phrase, is_symmetric, phrases_of, stem, word_set
 from substrate.relations.score import is_typed
 
-__all__ = ["APART", "DENIED", "DOUBTED", "REVERSED", "STATED", "TOGETHER", "Found", "ground", "is_denied", "is_doubted"]
+__all__ = [
+    "APART",
+    "DENIED",
+    "DOUBTED",
+    "REVERSED",
+    "STATED",
+    "TOGETHER",
+    "Found",
+    "ground",
+    "ground_in",
+    "is_denied",
+    "is_doubted",
+]
 
 STATED: Final = "stated"
 DENIED: Final = "denied"
@@ -77,8 +89,13 @@ def ground(text: str, first: Sequence[str], kind: str, second: Sequence[str], in
 
     `inverse`: what the type is called from the other end, if it has such a name.
     """
+    return ground_in(clauses_of(text, first, second), kind, inverse)
+
+
+def ground_in(clauses: Iterable[Clause], kind: str, inverse: str | None = None) -> Found:
+    """The same of clauses in which the two are marked: for who asks about many types."""
     best = Found(APART)
-    for clause in clauses_of(text, first, second):
+    for clause in clauses:
         found = _read(clause, kind, inverse)
         if _ORDER.index(found.kind) < _ORDER.index(best.kind):
             best = found

@@ -46,6 +46,15 @@ def found(memory: Memory) -> str:
     return json.dumps(answers, sort_keys=True, default=str)
 
 
+def test_a_chunk_of_a_megabyte_without_a_full_stop_is_read_as_far_as_it_is_vetted(garden: Memory) -> None:
+    """It was taken apart for each two of its names and each type of relation: that took minutes."""
+    names = ["HydraMem", "LanceDB", "NetworkX", "Night Gardener", "Acme Corp", "Marta Silva"]
+    text = f"{' '.join(names)} uses owns stores needs writes blocks " * 12_000
+    garden.ingest([{"text": text[:1_000_000], "entities": names}], source="long.md", domain="docs")
+    assert tended(garden).accepted == len(STATED)
+    assert edges_of(garden) == STATED
+
+
 def test_a_chunk_that_lists_a_name_nobody_can_see_keeps_no_gardener_from_work(garden: Memory) -> None:
     garden.checkpoint([{"name": "v1.chunk.docs.odd.1", "value": "HydraMem", "entities": ["\u3164", "HydraMem"]}])
     assert edges_of(garden) == set()
