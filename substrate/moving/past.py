@@ -42,7 +42,7 @@ from substrate.schema import UNDOES
 from substrate.values.saved import Refused
 from substrate.views.atoms import VersionRow, find_names, latest_version, versions_of
 from substrate.views.beside.recorded import came_from, recorded_at
-from substrate.views.beside.witnesses import HERE, marks_of
+from substrate.views.beside.witnesses import HERE, mark_of_line, marks_of
 from substrate.views.edges import Link, find_link, statements_of
 from substrate.views.traces import confirmation_of
 
@@ -115,9 +115,12 @@ class _History:
     def has_time(self, time: int) -> bool:
         return any(one.time == time for one in self.said)
 
-    def brought(self, time: int) -> bool:
-        """Whether a version before the latest is the one that was recorded then, here or where it comes from."""
-        return any(time in (one.time, one.came_from) for one in self.said[1:])
+    def has_met(self, transaction: ReadTransaction, time: int) -> bool:
+        """Whether a line recorded then brought a version before the latest, or said one again: it is no witness now."""
+        before, mark = self.said[1:], mark_of_line(time)
+        return any(time in (one.time, one.came_from) for one in before) or any(
+            mark in marks_of(transaction, one.seq) for one in before
+        )
 
     def says_now(self, words: _Words, line: Line) -> bool:
         return bool(self.said) and self.said[0].words.are_said_by(words, is_dated=line.is_dated)
@@ -450,8 +453,7 @@ class Past:
         words = _words(transaction, line, self._common)
         if passed is None and history.says_now(words, line):
             is_exact = words.kind not in _ENDS and words == history.said[0].words
-            # A version that was there before the latest is no witness of it.
-            return _Verdict.CONFIRMS if is_exact and not history.brought(time) else _Verdict.SAME
+            return _Verdict.CONFIRMS if is_exact and not history.has_met(transaction, time) else _Verdict.SAME
         if history.has_said(words, line, time if time >= later else None):
             return _Verdict.KNOWN
         return _Verdict.OLDER if time < later else _Verdict.NEWS

@@ -109,10 +109,12 @@ PROVIDERS = ("The payment provider is Stripe", "The payment provider is Adyen")
         (("30 s", "45 s"), (["Billing"], ["Search"]), 0),
         (LIVES, (["Ada"], ["Ada"]), 1),
         (LIVES, (["ada"], ["Ada Lovelace", "Rome"]), 1),
+        (LIVES, (["Ada Lovelace", "London"], ["ada"]), 1),
         (LIVES, (["Ada", "Bob"], ["Bob"]), 1),
         (LIVES, (["Ada"], []), 1),
         (PROVIDERS, (["Stripe"], ["Adyen"]), 1),
         (PROVIDERS, (["Stripe Inc", "payment\n provider"], ["Adyen N.V.", "Shop"]), 1),
+        (PROVIDERS, (["Payments"], ["Shop"]), 1),
         (("The database is Postgres", "The database is MySQL"), (["PostgreSQL"], ["Backend"]), 1),
     ],
 )

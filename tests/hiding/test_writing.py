@@ -657,10 +657,12 @@ def test_what_an_agent_states_of_a_persons_words_is_told_as_the_agents(
         assert found["v1.fact.rent"].disputed == "v1.fact.rent_now"
 
 
-@pytest.mark.parametrize("actor", ["mcp:atoms:bot", "bot"])
-def test_the_end_that_an_agent_sets_to_a_persons_words_is_told_as_the_agents(memory: Memory, actor: str) -> None:
+@pytest.mark.parametrize(("actor", "origin"), [("mcp:atoms:bot", "agent"), ("bot", "agent"), ("mcp:atoms:bot", None)])
+def test_the_end_that_an_agent_sets_to_a_persons_words_is_told_as_the_agents(
+    memory: Memory, actor: str, origin: str | None
+) -> None:
     memory.checkpoint(["v1.fact.rent = 900", "v1.fact.fee = 20"], origin="user")
-    memory.client(actor).replace("v1.fact.rent", "v1.fact.rent_now", "950", origin="agent")
+    memory.client(actor).replace("v1.fact.rent", "v1.fact.rent_now", "950", origin=origin)
     memory.replace("v1.fact.fee", "v1.fact.fee_now", "25")
     told = [memory.history(name)[-1].atom for name in ("v1.fact.rent", "v1.fact.fee")]
     assert [(atom.origin, atom.valid_to is not None) for atom in told] == [("agent", True), ("user", True)]

@@ -188,15 +188,19 @@ def test_of_what_is_taken_back_a_store_keeps_what_it_said_again_itself_whichever
 
 
 @pytest.mark.parametrize("again", [False, True])
-@pytest.mark.parametrize("change", ["value", "tombstone"])
+@pytest.mark.parametrize("change", ["value", "tombstone", "twice"])
 def test_what_a_store_changed_and_took_back_itself_goes_unless_it_is_said_again_after_that(
     tmp_path: Path, change: str, *, again: bool
 ) -> None:
     source, target = (open_store(tmp_path / name, model="none") for name in ("source", "target"))
     source.checkpoint(["v1.fact.a = x"])
     follow(target, source)
-    target.checkpoint(**({"atoms": ["v1.fact.a = y"]} if change == "value" else {"tombstones": ["v1.fact.a"]}))
-    target.undo()
+    for value in "yz"[: 2 if change == "twice" else 1]:
+        if change == "tombstone":
+            target.checkpoint(tombstones=["v1.fact.a"])
+        else:
+            target.checkpoint([f"v1.fact.a = {value}"])
+        target.undo()
     follow(target, source)
     assert "confirmed" not in target.weigh(["v1.fact.a"])[0].grounds
     if again:

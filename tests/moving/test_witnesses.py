@@ -123,6 +123,22 @@ def test_the_same_file_without_times_adds_evidence_once_and_another_one_once_mor
             assert witnesses(memory) == count
 
 
+def test_what_is_kept_of_a_table_that_said_it_again_tells_nothing_without_the_version(
+    store: Callable[[], Memory], tmp_path: Path
+) -> None:
+    """It is hashed with the salt of the version, which a forget erases: so it is another one in each store."""
+    (tmp_path / "facts.csv").write_text(f"name,value,source\n{A},x,a book\n", encoding="utf-8")
+    marks = []
+    for memory in (store(), store()):
+        memory.checkpoint([{"name": A, "value": "x", "source": "a book"}])
+        memory.import_file(tmp_path / "facts.csv")
+        with memory._store.log.snapshot() as transaction:
+            row = latest_version(transaction, find_subject(transaction, A))
+            assert row is not None
+            marks += marks_of(transaction, row.seq)
+    assert len(set(marks)) == 2
+
+
 def test_what_people_say_again_counts_each_time_and_more_lines_than_evidence_counts_are_not_kept(
     store: Callable[[], Memory], clock: ManualClock
 ) -> None:
@@ -143,16 +159,23 @@ def test_what_people_say_again_counts_each_time_and_more_lines_than_evidence_cou
 
 
 @pytest.mark.parametrize("is_own", [False, True])
-@pytest.mark.parametrize("kind", ["tags", "undo"])
+@pytest.mark.parametrize("kind", ["tags", "undo", "undone twice"])
 def test_versions_of_one_store_that_say_the_same_are_no_witnesses_of_each_other(
     store: Callable[[], Memory], clock: ManualClock, kind: str, *, is_own: bool
 ) -> None:
-    """The same tags again, or an edge that was ended and is stated again by an undo: two lines that say the same."""
+    """The same tags again, or an edge or atom that an undo brought back: several lines say the same."""
     source, target = store(), store()
     if kind == "tags":
         for tag in ("one", "other", "one"):
             clock.advance(HOUR)
             source.checkpoint([{"name": A, "value": "x", "tags": [tag]}])
+    elif kind == "undone twice":
+        for value in ("x", None, None, "y", "x"):
+            clock.advance(HOUR)
+            if value is None:
+                source.undo()
+            else:
+                source.checkpoint([{"name": A, "value": value, "occurred_at": "2020-01-01"}])
     else:
         source.checkpoint([f"{A} = x", f"{B} = x"], edges=[EDGE])
         clock.advance(HOUR)
