@@ -23,7 +23,7 @@ from substrate.atoms.meant.near_names import or_near
 from substrate.atoms.resolve import find_subject, name_of
 from substrate.bootstrap.absent import NEVER, absent_in, absent_under, why_absent
 from substrate.bootstrap.candidates import BOOST, LEFT, Candidate, Gatherer, is_filling
-from substrate.bootstrap.choose import PINNED_PART, choose
+from substrate.bootstrap.choose import BEST, NEARLY, PINNED_PART, choose
 from substrate.bootstrap.evidence import HIGH_IMPACT
 from substrate.bootstrap.fit import LEAST_TOKENS, Measure, Shown, cost_of, fit, form_of, is_countable, room_in
 from substrate.bootstrap.last import last_session
@@ -83,7 +83,7 @@ _VALUE_PART: Final = 3
 _ECHO_PART: Final = 10
 """Nor do the objective and the domain's name take more than this part of the budget."""
 _BEST: Final = 3
-"""Of what had no room so many are named, and so many of the best matches are looked at before others."""
+"""Of what had no room so many are named."""
 _MOST_ABSENT: Final = 10
 
 
@@ -329,8 +329,9 @@ class _Opener:
 
         The best matches do not wait to be looked at, whatever else is needed: they have a place (`choose.py`).
         """
-        matches = [need for need in needs if need.parts.get("match", 0.0) > 0]
-        best = {need.subject for need in nlargest(_BEST, matches, key=lambda need: need.parts["match"])}
+        shares = {need.subject: need.parts["match"] for need in self._foreseen if need.parts.get("match", 0.0) > 0}
+        least = NEARLY * max(shares.values(), default=0.0)
+        best = {subject for subject in nlargest(BEST, shares, key=shares.__getitem__) if shares[subject] >= least}
 
         def comes_first(need: Need) -> bool:
             return need.is_taught or need.subject in best

@@ -13,15 +13,15 @@ from substrate.bootstrap.fit import Measure
 from substrate.bootstrap.pack import pack
 from substrate.bootstrap.show import Offer, shortened
 
-__all__ = ["PINNED_PART", "choose"]
+__all__ = ["BEST", "NEARLY", "PINNED_PART", "choose"]
 
 PINNED_PART: Final = 0.5
 """Of the room: what goals, constraints and preferences may take before all others."""
-_BEST: Final = 3
+BEST: Final = 3
 """The most matches that are taken before others."""
 _BEST_PART: Final = 0.5
 """Of the room that rules, corrections and better matches leave: what one of them may take."""
-_NEARLY: Final = 0.8
+NEARLY: Final = 0.8
 """Of the best match's share: what matches nearly as well. Shares are squares of scores."""
 _WORTHWHILE: Final = 40
 """Tokens of room that hold the beginning of one more match."""
@@ -51,12 +51,13 @@ def choose(offers: Sequence[Offer], room: int, measure: Measure, *, aimed: bool)
 def _best_matches(offers: Sequence[Offer]) -> list[int]:
     """The places of what matches the objective best, and of what does so nearly as well; the best first.
 
-    What only holds others together is none: its name says little. Nor is a rule, which has a place of its own.
+    What only holds others together is none: its name says little.
     """
-    meant = {at: offer.candidate for at, offer in enumerate(offers) if _matches(offer)}
-    shares = {at: one.need.parts["match"] for at, one in meant.items() if not one.is_holder}
-    least = _NEARLY * max(shares.values(), default=0.0)
-    return sorted((at for at, share in shares.items() if share >= least), key=lambda at: -shares[at])[:_BEST]
+    shares = {at: offer.candidate.need.parts.get("match", 0.0) for at, offer in enumerate(offers)}
+    least = NEARLY * max(shares.values(), default=0.0)
+    near = [at for at, share in shares.items() if share > 0 and share >= least]
+    best = [at for at in near if offers[at].section == "atoms" and not offers[at].candidate.is_holder]
+    return sorted(best, key=lambda at: -shares[at])[:BEST]
 
 
 def _matches(offer: Offer) -> bool:

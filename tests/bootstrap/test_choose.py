@@ -95,17 +95,6 @@ def test_a_best_match_whose_name_is_long_takes_more_than_its_part(memory: Memory
     assert opening[0].shortened == len(said(200, "unpack"))
 
 
-@pytest.mark.parametrize("held", ["v1.constraint.archives", "v1.hub.archives"])
-def test_a_rule_or_a_hub_that_matches_better_leaves_the_best_match_its_place(filled: Memory, held: str) -> None:
-    filled.checkpoint([f"{held} = Archives stay closed"])
-    matches = Need(subject(filled, held), 0.5, {"match": 0.5})
-    used = [Need(subject(filled, name), 0.4, {"usage": 0.4}) for name in SHORT]
-    opening = with_needs(
-        filled, [matches, *used, Need(subject(filled, BEST), 0.1, {"match": 0.1})], Request.of("x", max_tokens=300)
-    )
-    assert BEST in names(opening)
-
-
 def test_what_has_a_little_less_room_than_thought_is_made_shorter_before_it_is_given_up(memory: Memory) -> None:
     memory.checkpoint(["v1.constraint.python = The code runs on Python 3.11", f"{BEST} = {said(30, 'unpack')}"])
     need = Need(subject(memory, BEST), 0.2, {"match": 0.2})
