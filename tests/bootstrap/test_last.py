@@ -432,3 +432,9 @@ def test_what_has_no_room_of_the_last_session_is_named_before_weak_matches(worke
     assert WEAK in {atom.why for atom in opening}
     assert len(opening.left_out.best) == 3
     assert all(name.startswith("v1.state.s") for name in opening.left_out.best)
+
+
+def test_beside_the_last_session_there_are_few_that_only_use_speaks_for(worked: Memory) -> None:
+    opening = worked.bootstrap("hi", max_tokens=3000, begin=False)
+    others = [atom.name for atom in opening if atom.why not in {LAST, WEAK}]
+    assert len(left(opening)) + len(others) == 5
