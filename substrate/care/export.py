@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TextIO
 from uuid import UUID
 
+from substrate.atoms.links import is_hidden_name
 from substrate.atoms.moments import last_seq
 from substrate.atoms.resolve import name_of
 from substrate.atoms.validity import all_taken_back
@@ -133,6 +134,8 @@ def line_of(transaction: ReadTransaction, entry: Logged, body: bytes) -> dict[st
     for field, value in members.items():
         if field in (RENAMED, UNDOES):
             continue  # what was learnt does not go along, and an import is no undo
+        if field == "cited" and is_hidden_name(transaction, value):
+            continue
         if field in _TIMES and isinstance(value, int):
             line[field] = iso(from_microseconds(value))
         elif (field in ("source", "target") and entry.kind in (Kind.EDGE, Kind.UNEDGE)) or field == "parent":

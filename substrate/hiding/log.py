@@ -12,6 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
+from substrate.atoms.bodies import body_of
+from substrate.atoms.links import is_hidden_name
 from substrate.codec import Draft
 from substrate.errors import Conflict, Denied
 from substrate.hiding.check import check_decision
@@ -162,12 +164,16 @@ class VeiledLog(Log):
     def prove_entry(
         self, seq: int, *, since: Pin | str | None = None, trusting: VerifierKey | str | None = None
     ) -> Bundle:
-        """That an entry of an atom or edge which this client sees is in the log. Denied of all others."""
+        """That an entry of an atom or edge which this client sees is in the log. Denied of all others.
+
+        A proof shows the whole body. So it is denied of an edge that cites a hidden chunk, too.
+        """
         if isinstance(seq, int) and 0 <= seq <= MAX_SIZE:
             with self._look() as (transaction, hidden):
                 data = transaction.get(ENTRIES, seq_key(seq))
                 shown = data is None or stored_entry(seq, data).kind in _SHOWN
-                if not shown or (hidden is not None and hidden.hides_seq(seq)):
+                unseen = hidden is not None and (hidden.hides_seq(seq) or _cites_hidden(hidden, transaction, seq))
+                if not shown or unseen:
                     raise Denied(f"this client may not read entry {seq}. Ask a person to prove it")
         return self._below.prove_entry(seq, since=since, trusting=trusting)
 
@@ -195,6 +201,11 @@ class VeiledLog(Log):
     def backup(self, target: str | Path, progress: Progress | None = None) -> NoReturn:  # noqa: ARG002
         """Denied: it would copy all there is."""
         raise _for_people("copying the store")
+
+
+def _cites_hidden(hidden: Hidden, transaction: ReadTransaction, seq: int) -> bool:
+    body = body_of(transaction, seq)
+    return body is not None and is_hidden_name(Veiled(transaction, hidden), body.members.get("cited"))
 
 
 def _hides(hidden: Hidden, transaction: ReadTransaction, name: str) -> bool:

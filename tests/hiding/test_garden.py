@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,12 @@ def test_a_chunk_that_is_hidden_is_not_named_by_an_edge_that_cites_it_and_the_ed
     memory.checkpoint(edges=[{"source": page, "type": "member_of", "target": "v1.domain.health"}])
     assert [one.cited for one in agent.edges(EDGE[0], type="uses")] == [None]
     assert edge.cited not in str(agent.context(EDGE[0]).to_dict()) + str(agent.diff(0).to_dict())
+    exported = io.StringIO()
+    agent.export(exported)
+    assert ('"uses"' in exported.getvalue(), edge.cited in exported.getvalue()) == (True, False)
+    with pytest.raises(Denied, match="may not read entry"):  # a proof shows the body as it is
+        agent.prove_entry(edge.seq)
+    assert memory.prove_entry(edge.seq)
     done = tended(agent, "shop")
     assert done.unedged == ()
     assert [(one.source, one.type, one.target, one.cited) for one in memory.edges(EDGE[0], type="uses")] == [
