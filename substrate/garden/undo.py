@@ -20,7 +20,7 @@ from substrate.log.heads import require_head
 from substrate.log.log import Log
 from substrate.messages import Arg
 from substrate.save.checkpoint import read_batch
-from substrate.save.undo import inverse, versions_in
+from substrate.save.undo import inverse, versions_in, whole
 from substrate.values.growth import Change
 from substrate.values.saved import Undone
 from substrate.views.atoms import latest_version
@@ -42,7 +42,7 @@ def undo_run(log: Log, number: int, *, dry_run: bool, said: Mapping[str, object]
             after = snapshot_of(transaction, log.clock, run.stop - 1, None)
             changes = diff(before, after, prefix="", limit=None).items
             versions = versions_in(transaction, range(run.start, run.stop))
-            still = [change for change in changes if _is_last(transaction, change, run)]
+            still = whole(transaction, [change for change in changes if _is_last(transaction, change, run)])
         if not still:
             raise NotFound(f"nothing that run {number} did is still as it left it")
         seqs = None

@@ -45,7 +45,7 @@ from substrate.veil import bare, hidden_in
 from substrate.views.beside.parts import Part
 from substrate.views.edges import statement_at
 
-__all__ = ["inverse", "undo", "versions_in"]
+__all__ = ["inverse", "undo", "versions_in", "whole"]
 
 _ITEMS: Final = LIMITS["checkpoint_items"] // 2
 _BYTES: Final = LIMITS["checkpoint_bytes"] // 4
@@ -125,7 +125,7 @@ def _plan(log: Log, place: Place | None, unlocked: UnlockedDomains, work: Work |
         changes, kept = _changes(log, transaction, found, size)
         if work is None:
             _check(transaction, found, changes)
-        batch = inverse(changes, versions_in(transaction, range(found.start, size)), place)
+        batch = inverse(whole(transaction, changes), versions_in(transaction, range(found.start, size)), place)
         batch = replace(batch, unedges=_unedges(transaction, found.start - 1, changes))
         steps = [batch] if len(found.parts) == 1 or _fits(batch) else list(_steps(batch))
         return _Planned(head, found, made_by(transaction, found), changes, kept, batch, steps if changes else [])
@@ -291,6 +291,22 @@ def versions_in(transaction: ReadTransaction, seqs: range) -> Counter[str]:
     entries = replay(transaction, seqs.start, seqs.stop)
     kinds = (Kind.PUT, Kind.TOMBSTONE, Kind.EDGE, Kind.UNEDGE)
     return Counter(id_text(entry.subject) for entry in entries if entry.kind in kinds)
+
+
+def whole(transaction: ReadTransaction, changes: Iterable[Change]) -> list[Change]:
+    """The same, with what an edge cited also where this client may not see it: the edge is stated as it was."""
+    return [
+        replace(change, before=replace(change.before, cited=_cited(transaction, change.before.seq)))
+        if isinstance(change.before, Edge) and hidden_in(transaction) is not None
+        else change
+        for change in changes
+    ]
+
+
+def _cited(transaction: ReadTransaction, seq: int) -> str | None:
+    body = body_of(transaction, seq)
+    cited = None if body is None else body.members.get("cited")
+    return cited if isinstance(cited, str) else None
 
 
 def inverse(changes: Sequence[Change], versions: Mapping[str, int], place: Place | None) -> Batch:

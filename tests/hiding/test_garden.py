@@ -86,9 +86,12 @@ def test_a_chunk_that_is_hidden_is_not_named_by_an_edge_that_cites_it_and_the_ed
     ]
 
 
-def test_a_rename_by_an_agent_keeps_what_its_edges_cite(memory: Memory, agent: Memory) -> None:
+def test_a_rename_and_an_undo_by_an_agent_keep_what_edges_cite(memory: Memory, agent: Memory) -> None:
     (edge,) = memory.edges(EDGE[0], type="uses")
     page = next(atom.name for atom in memory.list("v1.document.shop.") if atom.source == "0.md")
     memory.checkpoint(edges=[{"source": page, "type": "member_of", "target": "v1.domain.health"}])
+    agent.checkpoint(unedges=[edge.id])
+    agent.undo()
+    assert [one.cited for one in memory.edges(EDGE[0], type="uses")] == [edge.cited]
     agent.rename(EDGE[0], "v1.entity.shop.zed")
     assert [one.cited for one in memory.edges("v1.entity.shop.zed", type="uses")] == [edge.cited]
