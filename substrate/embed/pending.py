@@ -10,6 +10,7 @@ from typing import Final
 from substrate.codec import decode_body
 from substrate.embed.texts import text_of
 from substrate.kv.api import ReadTransaction
+from substrate.log.decode import stored_entry
 from substrate.log.heads import require_head
 from substrate.log.tables import BODIES, EMBEDDED, ENTRIES, read_seq, seq_key
 from substrate.proof.entry import SALT_BYTES, Kind
@@ -54,7 +55,7 @@ def next_window(transaction: ReadTransaction, space: bytes, most: int = WINDOW) 
             if len(texts) >= most or characters >= _WINDOW_CHARACTERS:
                 break
             seq, at = at, at + 1
-            if row is None or data is None or data[_KIND] != Kind.PUT:
+            if _kind(seq, data) != Kind.PUT or row is None:
                 continue
             body = row[SALT_BYTES:]
             if not is_embedded(body):
@@ -68,6 +69,11 @@ def next_window(transaction: ReadTransaction, space: bytes, most: int = WINDOW) 
     rivals = any(space != other and read_seq(upto) > start for other, upto in transaction.scan(EMBEDDED))
     is_worth_it = bool(texts) or is_skipped or at - start >= _EMPTY or (rivals and at > start)
     return Window(start, at, texts) if is_worth_it else None
+
+
+def _kind(seq: int, data: bytes | None) -> int:
+    """The kind of an entry; StoreDamaged if it is lost: what it said would stay without a vector, and nobody told."""
+    return data[_KIND] if data is not None and len(data) > _KIND else stored_entry(seq, data).kind
 
 
 def is_behind(transaction: ReadTransaction) -> bool:

@@ -18,7 +18,8 @@ from substrate.embed import backfill, background
 from substrate.embed import pending as windows
 from substrate.embed.embedder import Embedder
 from substrate.embed.load import load
-from substrate.errors import Denied, HeadMoved, ModelUnavailable
+from substrate.errors import Denied, HeadMoved, ModelUnavailable, StoreDamaged
+from substrate.log.tables import ENTRIES, seq_key
 from substrate.memory import Memory
 from substrate.proof.entry import Kind
 from substrate.views.models import model_in_force
@@ -73,6 +74,19 @@ def test_what_gets_no_vector_does_not_wait_for_one(memory: Memory) -> None:
     assert memory.model().waiting == 0
     done = memory.index()
     assert (done.embedded, done.upto, memory.model().waiting) == (0, memory.head().head.size, 0)
+
+
+@pytest.mark.parametrize("left", [None, b"", b"\x01"])
+def test_versions_whose_entry_is_lost_are_told_and_not_passed_over(memory: Memory, left: bytes | None) -> None:
+    memory.checkpoint(ATOMS)
+    with memory._store.log._store.write() as transaction:
+        if left is None:
+            transaction.delete(ENTRIES, seq_key(1))
+        else:
+            transaction.put(ENTRIES, seq_key(1), left)
+        space = b"0" * 16
+        with pytest.raises(StoreDamaged, match="entry 1 is"):
+            windows.next_window(transaction, space)
 
 
 def test_a_store_without_versions_gets_no_entry(memory: Memory) -> None:
