@@ -14,8 +14,8 @@ from substrate.errors import InputError
 from substrate.policy import check_tier
 from substrate.proof.encoding import Json
 from substrate.schema import UNDOES
+from substrate.text.terms import unnamed
 from substrate.values.actors import is_person, surface_of
-from substrate.values.atoms import about
 
 __all__ = [
     "PLACE",
@@ -90,9 +90,10 @@ def by_whom(known: Mapping[str, Json], said: dict[str, Json]) -> dict[str, Json]
     return {**rest, "origin": known["origin"]} if "origin" in known else rest
 
 
-def _about(said: Mapping[str, Json]) -> tuple[str, ...]:
+def _about(said: Mapping[str, Json]) -> frozenset[str]:
     entities = said.get("entities")
-    return about(str(said.get("value")), [str(one) for one in entities]) if isinstance(entities, list) else ()
+    named = [str(one) for one in entities] if isinstance(entities, list) else []
+    return frozenset(unnamed(str(said.get("value")), named) if named else ())
 
 
 def _text(value: Json) -> str | None:

@@ -657,6 +657,18 @@ def test_what_an_agent_states_of_a_persons_words_is_told_as_the_agents(
         assert found["v1.fact.rent"].disputed == "v1.fact.rent_now"
 
 
+def test_an_entity_that_an_agent_adds_to_many_is_told_as_the_agents_and_another_order_is_no_other_word(
+    memory: Memory,
+) -> None:
+    name, listed = "v1.fact.home", ["Ada", "Bob", "Cleo", "Dan"]
+    memory.checkpoint([{"name": name, "value": "Lives in London", "entities": listed}], origin="user")
+    agent = memory.client("mcp:atoms:bot", policy=Policy())
+    for entities, origin in ((listed[::-1], "user"), ([*listed, "Eve"], "agent")):
+        agent.checkpoint([{"name": name, "value": "Lives in London", "entities": entities}], origin="agent")
+        atom = memory.access(name).atom
+        assert (atom.origin, atom.actor, list(atom.entities)) == (origin, "mcp:atoms:bot", entities)
+
+
 @pytest.mark.parametrize(("actor", "origin"), [("mcp:atoms:bot", "agent"), ("bot", "agent"), ("mcp:atoms:bot", None)])
 def test_the_end_that_an_agent_sets_to_a_persons_words_is_told_as_the_agents(
     memory: Memory, actor: str, origin: str | None
