@@ -108,6 +108,7 @@ class _History:
     def __init__(self, said: Sequence[_Said]) -> None:
         self.said = said
         self.time = max((one.time for one in said if not one.is_again), default=_NEVER)
+        self._met: set[bytes] | None = None
 
     def is_ended(self) -> bool:
         return bool(self.said) and self.said[0].words.kind in _ENDS
@@ -117,10 +118,12 @@ class _History:
 
     def has_met(self, transaction: ReadTransaction, time: int) -> bool:
         """Whether a line recorded then brought a version before the latest, or said one again: it is no witness now."""
-        before, mark = self.said[1:], mark_of_line(time)
-        return any(time in (one.time, one.came_from) for one in before) or any(
-            mark in marks_of(transaction, one.seq) for one in before
-        )
+        if self._met is None:
+            before = self.said[1:]
+            brought = (mark_of_line(one) for version in before for one in (version.time, version.came_from))
+            again = (mark for version in before for mark in marks_of(transaction, version.seq))
+            self._met = {*brought, *again}
+        return mark_of_line(time) in self._met
 
     def says_now(self, words: _Words, line: Line) -> bool:
         return bool(self.said) and self.said[0].words.are_said_by(words, is_dated=line.is_dated)
