@@ -30,7 +30,7 @@ from tests.before.asking import ANSWERS, NOW, QUESTIONS, Asker, compare, differe
 
 EXPLAINED: Final[Mapping[int, str]] = {
     46: "an atom whose name ends with what was typed comes first",
-    313: "a match that is nearly the best is looked at before what is needed more, and has the room of what nobody needs",
+    313: "a match that is nearly the best is looked at first, and has the room of what nobody needs",
 }
 """Answers that may differ from what was recorded, by number: each because of which defect."""
 ASKED: Final = read_lines(QUESTIONS)
