@@ -12,6 +12,7 @@ from substrate.memory import Memory
 from substrate.policy import Policy
 from substrate.result import compact
 from substrate.values.opening import LAST, MATCHES, WEAK, Opening
+from substrate.values.times import from_microseconds
 from tests.bootstrap.openings import LONG, Reopen, names
 from tests.bootstrap.test_kept import moment
 from tests.bootstrap.test_room import OTHERS
@@ -438,3 +439,12 @@ def test_beside_the_last_session_there_are_few_that_only_use_speaks_for(worked: 
     opening = worked.bootstrap("hi", max_tokens=3000, begin=False)
     others = [atom.name for atom in opening if atom.why not in {LAST, WEAK}]
     assert len(left(opening)) + len(others) == 5
+
+
+def test_sessions_that_were_told_in_another_order_are_joined_by_when_they_were(
+    by_words: Memory, clock: ManualClock
+) -> None:
+    clock.advance(20 * HOUR)
+    for item, minutes in (("v1.note.n4", 45), ("v1.note.n6", 0), ("v1.note.n5", 20)):
+        by_words.observe([{"items": [item], "at": from_microseconds(clock.now() - minutes * MINUTE)}])
+    assert set(left(by_words.bootstrap("weitermachen", begin=False))) == {"v1.note.n4", "v1.note.n5", "v1.note.n6"}
