@@ -2,6 +2,7 @@
 
     score.py      what the graph says of it: confidence, common neighbours, degrees
     phrases.py    by which words a type of relation is said in a text
+    governing.py  verbs before another verb, and what they make of it: `failed to acquire`
     clauses.py    a text as clauses of words, with the places where the two are named
     grounding.py  whether a text states it, denies it, or only names both
     quotation.py  whether what a model quotes is said there, and not taken back

@@ -24,6 +24,8 @@ END: Final = re.compile(
     r"|[;\n\r|]+|\s[-\u2013\u2014]{1,2}\s"
 )
 """What ends a clause. Each way begins with a character: so most places of a text are passed at a glance."""
+_OF_ONE: Final = ("ss", "us", "is", "os")
+"""How a name may end that is of one thing, and has an s."""
 _WITHIN: Final = f"_{FIRST}{SECOND}"
 _TOKEN: Final = re.compile(r"[\x01\x02]|[^\W_]+(?:['\u2019][^\W_]+)?(?:[-./_][^\W_]+)*|[,:()]")
 
@@ -34,6 +36,8 @@ class Clause(NamedTuple):
     words: tuple[str, ...]
     text: str
     asks: bool
+    plural: frozenset[str] = frozenset()
+    """The tokens of names that may be of several things, as far as their ending tells."""
 
     def places(self, token: str) -> list[int]:
         """Where a name stands."""
@@ -60,6 +64,7 @@ def sentences_of(text: str) -> Iterator[str]:
 def clauses_of(text: str, first: Sequence[str], second: Sequence[str]) -> Iterator[Clause]:
     """The clauses of a text in which one of the two is named, each by any of its names."""
     ways = [(name, FIRST) for name in _distinct(first)] + [(name, SECOND) for name in _distinct(second)]
+    plural = frozenset(token for name, token in ways if name.lower().endswith("s") and not name.endswith(_OF_ONE))
     ways.sort(key=lambda way: -len(way[0]))  # of `Team` and `Team A` the longer is looked for first
     start = 0
     clean = text.replace(FIRST, " ").replace(SECOND, " ")
@@ -75,7 +80,7 @@ def clauses_of(text: str, first: Sequence[str], second: Sequence[str]) -> Iterat
         if FIRST in marked or SECOND in marked:
             words = tuple(word.lower() for word in _TOKEN.findall(marked))
             if len(words) <= _LONGEST:
-                yield Clause(words, raw, asks)
+                yield Clause(words, raw, asks, plural)
 
 
 def _ends(text: str) -> Iterator[re.Match[str] | None]:

@@ -6,8 +6,10 @@ A relation is stated where its verb stands between its two ends, and both belong
     B [...] is VERBed by [the] A                                                       passive
     B, which A VERBs                                                                   in a clause
 
+The verb must be the predicate of its subject: `A using B`, `A, by VERB B` and the imperative `[A] VERB B` say nothing.
 What stands between must be a part of the same phrase: another name, a conjunction or a preposition there makes it
-another statement. A negation before the end denies it; words of doubt, of the past and questions leave it open.
+another statement. A negation before the end denies it; words of doubt, of the past and questions leave it open. What
+another verb governs holds if that verb carries it out (`governing.py`).
 """
 
 from __future__ import annotations
@@ -17,7 +19,17 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from substrate.relations.clauses import FIRST, SECOND, Clause, clauses_of
-from substrate.relations.phrases import PREPOSITIONS, Phrase, is_symmetric, phrases_of, stem, word_set
+from substrate.relations.governing import CARRIES, DENIES, OPEN, governed
+from substrate.relations.phrases import (
+    PREPOSITIONS,
+    Phrase,
+    forms_of,
+    is_past,
+    is_symmetric,
+    phrases_of,
+    stem,
+    word_set,
+)
 from substrate.relations.score import is_typed
 
 __all__ = [
@@ -46,6 +58,8 @@ _ORDER: Final = (STATED, DENIED, REVERSED, DOUBTED, TOGETHER, APART)
 
 _BE: Final = word_set("is are was were be been being am")
 _AUXILIARY: Final = _BE | word_set("has have had do does did got gets get")
+_BEFORE_BASE: Final = _AUXILIARY | word_set("can must might may could would should will shall cannot")
+"""What a verb without any ending may have before it, if its subject is one thing."""
 _ADVERBS: Final = word_set(
     "also still now currently always often just already again first both all even usually mainly mostly yet ever then "
     "thus only here there once today each"
@@ -64,7 +78,7 @@ _DOUBTS: Final = word_set(
     "might may could would should if whether perhaps maybe possibly probably likely allegedly reportedly supposedly "
     "claim claims claimed rumour rumours rumor rumors doubtful unclear unsure unknown unless plan plans planned "
     "planning consider considers considering proposed proposes propose suggests suggested hopes hope wants want wish "
-    "intends will shall expected false wrong untrue imagine suppose pretend"
+    "intends will shall expected false wrong untrue imagine suppose pretend almost nearly"
 )
 _UNTRUE: Final = word_set("wrong false untrue")
 _PAST: Final = word_set("until formerly previously former ex")
@@ -112,30 +126,39 @@ def _read(clause: Clause, kind: str, inverse: str | None) -> Found:
     if is_symmetric(kind):
         ways += [(phrase, target, source) for phrase, source, target in ways]
     for phrase, source, target in ways:
-        end = _stated(clause.words, phrase, source, target)
-        if end is not None:
-            return Found(_mood(clause, end), clause.text)
+        said = _stated(clause, phrase, source, target)
+        if said is not None:
+            return Found(_mood(clause, said), clause.text)
     if not is_typed(kind):
-        return Found(_mood(clause, len(clause.words) - 1).replace(STATED, TOGETHER), clause.text)
+        return Found(_mood(clause, _Said(len(clause.words) - 1)).replace(STATED, TOGETHER), clause.text)
     for phrase, source, target in ways:
-        end = _stated(clause.words, phrase, target, source)
-        if end is not None:
-            mood = _mood(clause, end)
+        said = _stated(clause, phrase, target, source)
+        if said is not None:
+            mood = _mood(clause, said)
             return Found(REVERSED if mood == STATED else TOGETHER, clause.text)
     return Found(TOGETHER, clause.text)
 
 
-def _mood(clause: Clause, end: int) -> str:
+class _Said(NamedTuple):
+    """Where a statement ends, and what the verbs that govern its verb make of it."""
+
+    end: int
+    meaning: str = CARRIES
+
+
+def _mood(clause: Clause, statement: _Said) -> str:
     """Whether what is said up to a place is said to be so."""
-    said = clause.words[: end + 1]
+    said = clause.words[: statement.end + 1]
     if clause.asks:
         return DOUBTED
     if _has_negation(said) or _ends_it(clause.words):
-        return DENIED
-    behind = clause.words[end + 1 :]
-    if _PAST.intersection(clause.words) or _used_to(clause.words):
+        return DOUBTED if statement.meaning == DENIES else DENIED  # `never stopped using`
+    behind = clause.words[statement.end + 1 :]
+    if statement.meaning == OPEN or _PAST.intersection(clause.words) or _used_to(clause.words):
         return DOUBTED
-    return DOUBTED if _DOUBTS.intersection(said) or _UNTRUE.intersection(behind) else STATED
+    if _DOUBTS.intersection(said) or _UNTRUE.intersection(behind):
+        return DOUBTED
+    return DENIED if statement.meaning == DENIES else STATED
 
 
 def is_denied(words: Sequence[str]) -> bool:
@@ -167,11 +190,12 @@ def _used_to(words: Sequence[str]) -> bool:
     return any(word == "used" and after == "to" and before not in _BE for before, word, after in pairs)
 
 
-def _stated(words: tuple[str, ...], phrase: Phrase, source: str, target: str) -> int | None:
-    """Where the statement ends, if these words state it; whether it is denied is not looked at."""
+def _stated(clause: Clause, phrase: Phrase, source: str, target: str) -> _Said | None:
+    """The statement, if these words make it; whether it is denied is not looked at."""
     if phrase.turned:
         source, target = target, source
-    verbs = [at for at, word in enumerate(words) if len(word) > 1 and stem(word) == phrase.word]
+    words = clause.words
+    verbs = [at for at, word in enumerate(words) if _is_form(word, phrase)]
     if not verbs:
         return None
     sources = [at for at, word in enumerate(words) if word == source]
@@ -179,42 +203,71 @@ def _stated(words: tuple[str, ...], phrase: Phrase, source: str, target: str) ->
     for verb in verbs:
         for subject in sources:
             for thing in targets:
-                if subject < verb < thing and _active(words, phrase, subject, verb, thing):
-                    return thing
-                if not phrase.preposition and thing < verb < subject and _passive(words, thing, verb, subject):
-                    return subject
-                if not phrase.preposition and thing < subject < verb and _relative(words, thing, subject, verb):
-                    return verb
+                meaning, end = None, thing
+                if subject < verb < thing:
+                    meaning = _active(clause, phrase, subject, verb, thing)
+                elif not phrase.preposition and thing < verb < subject:
+                    meaning, end = _passive(words, thing, verb, subject), subject
+                elif not phrase.preposition and thing < subject < verb and _relative(words, thing, subject, verb):
+                    meaning, end = CARRIES, verb
+                if meaning is not None:
+                    return _Said(end, meaning)
     return None
 
 
-def _active(words: Sequence[str], phrase: Phrase, subject: int, verb: int, thing: int) -> bool:
-    if not _is_subject(words, subject) or not _leads_to(words[subject + 1 : verb]):
-        return False
+def _is_form(word: str, phrase: Phrase) -> bool:
+    """Whether a word is a form of the verb or the noun of a phrase, and no noun that is made of the verb."""
+    return len(word) > 1 and stem(word) == phrase.word and not forms_of(word).isdisjoint(phrase.forms)
+
+
+def _active(clause: Clause, phrase: Phrase, subject: int, verb: int, thing: int) -> str | None:
+    """What the verbs before this one make of the statement; None: there is none."""
+    words = clause.words
+    between = words[subject + 1 : verb]
+    said = governed(between, words[verb], _CHANGES_NOTHING, _BE)
+    if said is None or not _is_subject(words, subject) or not _leads_to(said.between):
+        return None
+    if len(said.between) == len(between) and not _agrees(clause, phrase, subject, verb):
+        return None
     rest = list(words[verb + 1 : thing])
     if phrase.preposition:
         while rest and (rest[0] in _ADVERBS or rest[0].endswith("ly")):
             rest.pop(0)
         if not rest or rest.pop(0) != phrase.preposition:
-            return False
+            return None
     elif verb and words[verb - 1] in _BE and not words[verb].endswith("ing"):
-        return False  # `is used` has its subject behind it
-    return _is_object(rest, words[thing + 1 : thing + 2])
+        return None  # `is used` has its subject behind it
+    return said.meaning if _is_object(rest, words[thing + 1 : thing + 2]) else None
 
 
-def _passive(words: Sequence[str], thing: int, verb: int, subject: int) -> bool:
+def _agrees(clause: Clause, phrase: Phrase, subject: int, verb: int) -> bool:
+    """Whether a verb that nothing governs has a form that its subject can have: no imperative, no reduced clause."""
+    words, word = clause.words, clause.words[verb]
+    between = words[subject + 1 : verb]
+    if phrase.is_participle and is_past(word):
+        return not _BE.isdisjoint(between)
+    if word.endswith(("s", "ing")) or is_past(word) or word in _SAME_IN_PAST or not _BEFORE_BASE.isdisjoint(between):
+        return True
+    if words[subject] in clause.plural or "and" in between or words[subject - 1 : subject] == ("and",):
+        return True
+    return subject > 0 and words[subject - 1] in _DETERMINERS and between[-1:] != () and between[-1].endswith("s")
+
+
+def _passive(words: Sequence[str], thing: int, verb: int, subject: int) -> str | None:
     """`B is VERBed by A`; `B, VERBed by A`."""
     between = words[thing + 1 : verb]
-    if not _leads_to(between) or not words[verb].endswith(("ed", "en", "n", "t", "d", "ght", "ung", "un")):
-        return False
-    if not _BE.intersection(between) and between not in ((), (",",)):
-        return False
-    if thing and words[thing - 1] in PREPOSITIONS:
-        return False
+    said = governed(between, words[verb], _CHANGES_NOTHING, _BE)
+    if said is None or not words[verb].endswith(("ed", "en", "n", "t", "d", "ght", "ung", "un")):
+        return None
+    if not (_BE.intersection(between) and _leads_to(said.between)) and between != (",",):
+        return None
+    if not _is_subject(words, thing):
+        return None
     rest = list(words[verb + 1 : subject])
     while rest and (rest[0] in _ADVERBS or rest[0].endswith("ly")):
         rest.pop(0)
-    return bool(rest) and rest.pop(0) in ("by", "with") and _is_object(rest, words[subject + 1 : subject + 2])
+    is_said = bool(rest) and rest.pop(0) in ("by", "with") and _is_object(rest, words[subject + 1 : subject + 2])
+    return said.meaning if is_said else None
 
 
 def _relative(words: Sequence[str], thing: int, subject: int, verb: int) -> bool:
@@ -272,6 +325,9 @@ def _is_plain(word: str) -> bool:
     return word not in _SMALL
 
 
+_CHANGES_NOTHING: Final = _ADVERBS | _NEGATIONS | _DETERMINERS | {"almost", "nearly", "longer", "more"}
+"""What may stand between a verb and the one that governs it."""
+_SAME_IN_PAST: Final = word_set("put set cut hit let read split shut spread cast beat cost hurt")
 _PRONOUNS: Final = word_set("he she it they we i you him them us me somebody someone nobody everyone")
 _SMALL: Final = frozenset((FIRST, SECOND)).union(
     *(_STOPS, PREPOSITIONS, _DETERMINERS, _AUXILIARY, _ADVERBS, _NEGATIONS, _DOUBTS, _PRONOUNS)
@@ -286,7 +342,7 @@ def _is_light(word: str) -> bool:
         or word in _NEGATIONS
         or word in _DOUBTS
         or word.endswith(("ly", "n't", "n\u2019t"))
-        or word in ("longer", "more", "to", "used", "yet")
+        or word in ("longer", "more", "used", "yet")
     )
 
 

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from substrate.text.terms import spans
 
-__all__ = ["PREPOSITIONS", "Phrase", "is_symmetric", "phrases_of", "stem", "word_set"]
+__all__ = ["PREPOSITIONS", "Phrase", "forms_of", "is_past", "is_symmetric", "phrases_of", "stem", "word_set"]
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -63,12 +63,12 @@ _IRREGULAR: Final = {
     for form in forms.split()
 }
 _SAME: Final = """
-use / utilize utilise employ leverage adopt
+use / utilize, utilise, employ, leverage, adopt
 depend on / rely on
 require / need
 work for / work at
-located in / situated in, lie in, base in, found in
-part of / belong to, component of, include in, contain in
+located in / situated in, lie in, based in, found in
+part of / belong to, component of, included in, contained in
 member of / belong to, part of
 own / possess
 create / build, develop, invent, design, make
@@ -83,15 +83,16 @@ implement / conform to
 call / invoke
 maintain / look after
 write / author
-run on / run in, deploy on, host on
+run on / run in, deployed on, hosted on
 connect to / link to
 collaborate with / work with
-marry to / wed to
+married to / wed to
 integrate with / work with
 deploy / ship
 start / launch
 """
-"""Each line: a type as it is mostly called, and what says the same. A verb, and perhaps a preposition."""
+"""Each line: a type as it is mostly called, and what says the same, between commas. A verb, and perhaps a preposition;
+as a participle, what is said only with a form of *be* before it."""
 _SYMMETRIC: Final = word_set(
     "related_to related associated_with married_to same_as similar_to compared_with collaborated_with competes_with "
     "collaborates_with connected_to linked_to works_with adjacent_to sibling_of friend_of equivalent_to contradicts "
@@ -106,6 +107,37 @@ class Phrase(NamedTuple):
     word: str
     preposition: str = ""
     turned: bool = False
+    forms: frozenset[str] = frozenset()
+    """What `forms_of` makes of the word as it is spelled."""
+    is_participle: bool = False
+    """Whether a form of *be* must come before it, as in `is located in`."""
+
+
+_SHORTEST: Final = 3
+"""Letters that are left of a word without its ending."""
+_ENDINGS: Final = (("ies", "y"), ("ied", "y"), ("es", ""), ("s", ""), ("ed", ""), ("d", ""), ("ing", ""), ("ing", "e"))
+
+
+@lru_cache(maxsize=4096)
+def forms_of(word: str) -> frozenset[str]:
+    """What a verb may be without the endings of a verb. Two words that share one are forms of one verb, or of one noun.
+
+    Stems do not tell that: `development` has the stem of `develops`.
+    """
+    lower = word.lower()
+    found = {lower, _IRREGULAR.get(lower, lower)}
+    for ending, instead in _ENDINGS:
+        base = lower.removesuffix(ending) + instead
+        if lower.endswith(ending) and len(base) >= _SHORTEST:
+            found.add(base)
+            if not instead and len(base) > _SHORTEST and base[-1] == base[-2]:  # running, shipped
+                found.add(base[:-1])
+    return frozenset(found)
+
+
+def is_past(word: str) -> bool:
+    """Whether a word has the form of a verb in the past, or of a participle that ends as one."""
+    return word.endswith("ed") or word in _IRREGULAR
 
 
 @lru_cache(maxsize=4096)
@@ -126,14 +158,15 @@ def is_symmetric(kind: str) -> bool:
 
 def _phrase(text: str) -> Phrase:
     word, _, preposition = text.strip().partition(" ")
-    return Phrase(stem(word), preposition)
+    return Phrase(stem(word), preposition, forms=forms_of(word), is_participle=bool(preposition) and is_past(word))
 
 
-_SAID: Final[dict[Phrase, tuple[Phrase, ...]]] = {}
+_SAID: Final[dict[tuple[str, str], tuple[Phrase, ...]]] = {}
+"""By the stem and the preposition of a type: it, and what says the same."""
 for _line in _SAME.strip().split("\n"):
     _own, _, _others = _line.partition(" / ")
-    _parts = _others.split(",") if "," in _others or " " in _own else _others.split()
-    _SAID[_phrase(_own)] = tuple(_phrase(other) for other in _parts)
+    _said = tuple(_phrase(one) for one in (_own, *_others.split(",")))
+    _SAID[_said[0].word, _said[0].preposition] = _said
 
 
 @lru_cache(maxsize=4096)
@@ -148,6 +181,7 @@ def phrases_of(kind: str) -> tuple[Phrase, ...]:
         turned, preposition = True, ""
     if not words:
         return ()
-    own = Phrase(stem(words[-1] if preposition and len(words) == 1 else words[0]), preposition, turned)
-    said = [own, *(other._replace(turned=turned) for other in _SAID.get(own._replace(turned=False), ()))]
-    return tuple(dict.fromkeys(said))
+    spelt = words[-1 if preposition and len(words) == 1 else 0]
+    table = _SAID.get((stem(spelt), preposition), ())
+    own = Phrase(stem(spelt), preposition, turned, forms_of(spelt), bool(table) and table[0].is_participle)
+    return tuple(dict.fromkeys((own, *(other._replace(turned=turned) for other in table[1:]))))

@@ -1,0 +1,98 @@
+"""What a sentence says of a relation, by its form: who does it, whether it is done, and by which word."""
+
+from __future__ import annotations
+
+import pytest
+
+from substrate.relations.grounding import DENIED, DOUBTED, STATED, ground
+
+
+def said(text: str, kind: str) -> str:
+    return ground(text, ["Acme"], kind, ["Beta"]).kind
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Acme failed to acquire Beta.", "acquires"),
+        ("Acme declined to acquire Beta.", "acquires"),
+        ("Acme was unable to acquire Beta.", "acquires"),
+        ("Acme tried and failed to acquire Beta.", "acquires"),
+        ("Beta failed to be acquired by Acme.", "acquires"),
+        ("Acme refused to use Beta.", "uses"),
+        ("Acme stopped using Beta.", "uses"),
+        ("The Acme team carefully avoids using Beta.", "uses"),
+        ("Acme is no longer using Beta.", "uses"),
+    ],
+)
+def test_a_verb_that_denies_the_next_one_denies_the_relation(text: str, kind: str) -> None:
+    assert said(text, kind) == DENIED
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Acme wanted to acquire Beta, but the deal failed.", "acquires"),
+        ("Acme plans to acquire Beta.", "acquires"),
+        ("Acme considered acquiring Beta.", "acquires"),
+        ("Acme almost acquired Beta.", "acquires"),
+        ("Acme was about to acquire Beta.", "acquires"),
+        ("Acme is going to acquire Beta.", "acquires"),
+        ("Acme is to acquire Beta.", "acquires"),
+        ("Acme to acquire Beta.", "acquires"),
+        ("Acme decided to acquire Beta.", "acquires"),
+        ("Acme was asked to acquire Beta.", "acquires"),
+        ("Acme came close to acquiring Beta.", "acquires"),
+        ("Beta was nearly acquired by Acme.", "acquires"),
+        ("Beta was to be acquired by Acme.", "acquires"),
+        ("Acme tried to replace Beta.", "replaces"),
+        ("Acme decided to stop using Beta.", "uses"),
+        ("Acme never stopped using Beta.", "uses"),
+        ("Acme can use Beta.", "uses"),
+    ],
+)
+def test_a_verb_that_leaves_the_next_one_open_leaves_the_relation_open(text: str, kind: str) -> None:
+    assert said(text, kind) == DOUBTED
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Acme managed to acquire Beta.", "acquires"),
+        ("Acme began to use Beta.", "uses"),
+        ("Acme continues to use Beta.", "uses"),
+        ("Acme keeps using Beta.", "uses"),
+        ("Acme has been using Beta since May.", "uses"),
+        ("Acme does use Beta.", "uses"),
+        ("Acme and Gamma use Beta.", "uses"),
+        ("Acme conforms to Beta.", "implements"),
+        ("Acme looks after Beta.", "maintains"),
+        ("Beta is used by Acme.", "uses"),
+        ("Beta, created by Acme, is fast.", "creates"),
+        ("Acme is located in Beta.", "located_in"),
+    ],
+)
+def test_what_is_carried_out_is_stated(text: str, kind: str) -> None:
+    assert said(text, kind) == STATED
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Send Acme to Beta.", "implements"),
+        ("Compare Acme to Beta.", "implements"),
+        ("We contributed Acme to the Beta project.", "implements"),
+        ("Acme falls back to Beta.", "implements"),
+        ("Try Acme after Beta.", "maintains"),
+        ("Acme Development Team (Beta).", "creates"),
+        ("The Acme development Beta.", "creates"),
+        ("Acme package using Beta.", "uses"),
+        ("- Acme: use Beta.", "uses"),
+        ("- Acme support Beta.", "supports"),
+        ("They waive any Beta held by Acme.", "stores"),
+        ("The part of Beta used by Acme.", "uses"),
+        ("The Acme file found in Beta.", "located_in"),
+    ],
+)
+def test_where_the_verb_is_no_predicate_of_its_subject_nothing_is_stated(text: str, kind: str) -> None:
+    assert said(text, kind) not in (STATED, DENIED)
