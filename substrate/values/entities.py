@@ -30,7 +30,7 @@ class EntityEntry(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EntityPage(Results[EntityEntry]):
-    """A page of the directory, by the atoms' names or by mentions. It may have fewer than were asked for."""
+    """A page of the directory, by the atoms' names or by mentions."""
 
     items: tuple[EntityEntry, ...]
     next: str | None = None

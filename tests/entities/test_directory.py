@@ -343,18 +343,39 @@ def test_an_entry_that_is_told_again_though_the_count_is_another_would_be_caught
     assert not counted_both_ways(memory)
 
 
-def test_a_page_that_looked_at_very_many_names_ends_and_the_next_goes_on(
-    memory: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture(params=["all texts are read", "no text is read"])
+def two_domains(request: pytest.FixtureRequest, memory: Memory, monkeypatch: pytest.MonkeyPatch) -> Memory:
+    """A domain whose names stand behind very many of another."""
     memory.ingest(" ".join(f"`name_{i:03d}`" for i in range(60)), domain="web")
     memory.ingest(" ".join(f"`other_{i:03d}`" for i in range(60)), domain="other")
+    memory.ingest("We met `other_000` and `another`", domain="other")
     monkeypatch.setattr("substrate.search.directory.unrecorded._LOOKED_AT", 25)
-    found, pages, after = [], 0, None
+    if request.param == "no text is read":
+        monkeypatch.setattr("substrate.search.directory.unrecorded._TEXTS", 0)
+    return memory
+
+
+OTHERS = ["another", *(f"other_{i:03d}" for i in range(60))]
+
+
+@pytest.mark.parametrize("limit", [7, 61, 1000])
+def test_a_domain_is_listed_whole_though_the_names_of_another_stand_before_its_own(
+    two_domains: Memory, limit: int
+) -> None:
+    found, after = [], None
     while True:
-        page = memory.entities("other", after=after)
+        page = two_domains.entities("other", limit=limit, after=after)
         found += [item.name for item in page]
-        pages += 1
         if (after := page.next) is None:
             break
-    assert pages > 2
-    assert sorted(found) == [f"other_{i:03d}" for i in range(60)]
+        assert len(page) == limit
+    assert found == OTHERS
+    pages = [two_domains.entities("other", limit=limit, offset=offset) for offset in range(0, len(OTHERS), limit)]
+    assert [item.name for page in pages for item in page] == OTHERS
+    assert [page.next is None for page in pages] == [False] * (len(pages) - 1) + [True]
+    assert [item.name for item in two_domains.entities("other", prefix="other_05")] == OTHERS[51:]
+    assert [(item.name, item.mentions) for item in two_domains.entities("other", limit=2)] == [
+        ("another", 1),
+        ("other_000", 2),
+    ]
+    assert len(two_domains.entities(limit=1000)) == 61 + 60

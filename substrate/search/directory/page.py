@@ -23,7 +23,7 @@ from substrate.messages import Arg
 from substrate.names import escape_rest
 from substrate.proof.entry import Kind
 from substrate.search.directory.rows import EntityRow, EntityRows, Mention
-from substrate.search.directory.unrecorded import CHUNKS, Looked, Unrecorded
+from substrate.search.directory.unrecorded import CHUNKS, Unrecorded
 from substrate.search.index import SearchIndex
 from substrate.snapshot import Snapshot
 from substrate.text.canonical import canonical, is_canonical_key
@@ -63,17 +63,15 @@ def list_entities(  # noqa: PLR0913
     transaction = snapshot.transaction
     documents = index.documents(transaction)
     in_use = documents.current(snapshot.upto, snapshot.valid_at)
-    unrecorded = Unrecorded(snapshot, documents, in_use)
+    unrecorded = Unrecorded(snapshot, index.entities, documents, in_use)
     listed = _listed(transaction, unrecorded, wanted, after)
     most = limit + offset + 1
     found = list(islice(_entities(snapshot, index.entities, listed, most), most))
-    page = [row for row in found[offset : offset + limit] if not isinstance(row, str)]
+    page = found[offset : offset + limit]
     known = [row.told_by(unrecorded.recorded) if isinstance(row, EntityRow) else row for row in page]
     others = [row for row in known if isinstance(row, EntityRow)]
     counts = iter(index.entities.count(transaction, documents, in_use, others))
     entries = tuple([row.mentioned(next(counts)) if isinstance(row, EntityRow) else row for row in known])
-    if found and isinstance(found[-1], str):
-        return EntityPage(entries, found[-1])
     return EntityPage(entries, entries[-1].atom if len(found) == most else None)
 
 
@@ -110,8 +108,8 @@ class _Wanted(NamedTuple):
         return cls(None if name is None else entity_prefix(name).removeprefix(ENTITY)[:-1], rest)
 
 
-_Listed: TypeAlias = VersionRow | Mention | Looked
-"""A name of the directory: that of an atom, or one that texts mention and that has none yet; or how far was looked."""
+_Listed: TypeAlias = VersionRow | Mention
+"""A name of the directory: that of an atom, or one that texts mention and that has none yet."""
 
 
 def _parts(transaction: ReadTransaction, start: str, after: str | None) -> Iterator[str]:
@@ -140,7 +138,7 @@ def _listed(
                 yield row
                 row, there = next(versions, None), row
             has_atom = there is not None and there.name == mention.name and unrecorded.was_there(there)
-            if not has_atom or isinstance(mention, Looked):
+            if not has_atom:
                 yield mention
             else:
                 unrecorded.recorded[mention.name] = mention
@@ -151,8 +149,8 @@ def _listed(
 
 def _entities(
     snapshot: Snapshot, known: EntityRows, listed: Iterator[_Listed], portion: int
-) -> Iterator[EntityRow | EntityEntry | str]:
-    """Each entity that is in use at the moment asked about, and not superseded; a text: so far was looked.
+) -> Iterator[EntityRow | EntityEntry]:
+    """Each entity that is in use at the moment asked about, and not superseded.
 
     Those that have an atom as rows, the mentions of which are not counted yet.
     """
@@ -174,9 +172,6 @@ def _entities(
         for one in some:
             if one.name in found:  # once, though an atom that came later has it too
                 yield found.pop(one.name)
-            elif isinstance(one, Looked):
-                yield one.name
-                return
 
 
 def _current(snapshot: Snapshot, rows: Sequence[VersionRow]) -> Iterator[VersionRow]:

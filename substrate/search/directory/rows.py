@@ -112,6 +112,17 @@ class EntityRows:
                 found.append(entry)
         return found
 
+    def listed_by(self, transaction: ReadTransaction, seqs: Sequence[int]) -> set[bytes]:
+        """The terms of the names that these texts list; none of damaged ones."""
+        transaction = bare(transaction)  # as above
+        terms: set[bytes] = set()
+        with self._lock:
+            self._follow(transaction)
+            for at in range(0, len(seqs), _TEXTS):
+                self._read_texts(transaction, seqs[at : at + _TEXTS])
+                terms.update(*(self._spelt[seq] for seq in seqs[at : at + _TEXTS]))
+        return terms
+
     def _read_texts(self, transaction: ReadTransaction, seqs: Sequence[int]) -> None:
         """Keep how these versions spell the names that they list."""
         unread = [seq for seq in seqs if seq not in self._spelt]

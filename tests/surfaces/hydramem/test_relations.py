@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import substrate
 from substrate.relations.verdict import Evidence, decide
 from substrate.server.launch import SCOPES
@@ -115,6 +117,20 @@ def test_a_relation_whose_ends_are_not_declared_is_checked_as_any_other(hydra: A
         ("HydraMem", "tool"),
         ("LanceDB", "name"),
     ]
+
+
+def test_the_pages_of_a_projects_entities_end_though_another_project_has_very_many(
+    hydra: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("substrate.search.directory.unrecorded._LOOKED_AT", 5)
+    stored(hydra, {"text": "many", "entities": [{"name": f"name {i:02}", "type": "tool"} for i in range(30)]})
+    stored(hydra, {"text": "few", "entities": [{"name": name, "type": "tool"} for name in "xyz"]}, project="p2")
+    names, offset = [], 0
+    while offset is not None and offset < 10:
+        page = hydra.ok("list_entities_tool", project="p2", limit=2, offset=offset)
+        names += [one["name"] for one in page["entities"]]
+        offset = page.get("next_offset")
+    assert names == ["x", "y", "z"]
 
 
 def test_an_entity_has_no_relation_to_itself(hydra: Agent) -> None:
