@@ -1121,7 +1121,7 @@ class Memory(Tabular):
 
         An entity is an atom `v1.entity.<domain>.<canonical name>`: its value is the name as it is shown, `attrs` has
         its type and its aliases. A name that one ingested text alone mentions is listed too, with `id` None: it has no
-        atom yet. A page may be shorter than `limit`; the last one has `next` None.
+        atom yet. The last page has `next` None.
 
         `prefix`: the beginning of the canonical name, in any case and spelling. Superseded entities are left out.
         Continue with `after=page.next`. An unknown domain has none. SchemaInvalid, NameInvalid, TooLarge.

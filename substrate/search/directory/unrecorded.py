@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
 from itertools import accumulate, groupby, islice, takewhile
 from operator import itemgetter
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
