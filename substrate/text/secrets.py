@@ -293,6 +293,19 @@ def _basic(match: re.Match[str]) -> bool:
     return decoded.isprintable() and not stock
 
 
+_RESERVED = re.compile(
+    r"(?i:(?:[a-z0-9_-]{1,63}\.){0,8}(?:example(?:\.(?:com|net|org))?|test|invalid|localhost))(?![\w-]|\.\w)"
+)
+"""Hosts that RFC 2606 and 6761 keep for documentation and tests."""
+
+
+def _is_shown(match: re.Match[str]) -> bool:
+    """Whether a URL shows where a password would stand: a plain word, and a host that nobody can own."""
+    value = _value(match)
+    plain = _is_wordy(value) and not _DIGIT.search(value)
+    return plain and _RESERVED.match(match.string, match.end()) is not None
+
+
 def _prefixed(match: re.Match[str]) -> bool:
     token, body = match[0], match["body"]
     bits = entropy(body)
@@ -482,7 +495,7 @@ _BY_CONTEXT: tuple[_Row, ...] = (
      lambda m: _looks_random(m[1], quoted=True)),
     ("url_password", "://",
      r"://([^\s:/@?#\"'<>`\\()\[\]*|]{0,128}+):(?![0-9]{1,5}[/,?])((?:[^\s/\"'<>`\\]|/(?!/)){3,256})@(?=[A-Za-z0-9\[_.%-])",
-     lambda m: m[1] != m[2] and not _is_stand_in(m[2])),
+     lambda m: m[1] != m[2] and not _is_stand_in(m[2]) and not _is_shown(m)),
     ("password", "pass|pw", _assigned(_PASSWORD), _assigned_password),
     ("password", _FOREIGN, _assigned(f"(?i:{_FOREIGN})"), _assigned_password),
     ("secret", "secret", _assigned(_SECRET, _MORE), _assigned_secret),

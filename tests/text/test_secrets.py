@@ -122,6 +122,9 @@ def spelt(*parts: str) -> str:
         spelt("hooks.slack.com/services/", "T00000000/B00000000/", "X" * 24),
         "postgresql://user:password@localhost/db",
         "amqp://guest:guest@localhost:5672/",
+        "Give it as https://abc:xyz@example.com, or as https://abc:xyz@www.example.org.",
+        "postgresql://scott:tiger@localhost:5432/shop",
+        "ftp://joe:hush-hush@files.test/x",
         "password: 1234567890",
         "password: changeme",
         "PASSWORD=",
@@ -133,6 +136,20 @@ def spelt(*parts: str) -> str:
 )
 def test_placeholders_and_examples_of_documentation_are_no_credentials(text: str) -> None:
     assert named(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://abc:hush-hush@example.company.com/",
+        "https://abc:hush-hush@myexample.com/",
+        "https://abc:hush-hush@example.com.evil.net/",
+        "https://abc:hush-hush@localhost-2/",
+        "https://abc:q7Hush-hush@example.com/",
+    ],
+)
+def test_a_password_of_a_host_that_one_can_own_is_a_credential_and_so_is_one_that_is_no_plain_word(text: str) -> None:
+    assert [kind for kind, _ in named(text)] == ["url_password"]
 
 
 @pytest.mark.parametrize("value", ["geheim$Parole", "heimlich$parole", "hOst[9port]", "x7[:Port9]zz", "host[:port"])
