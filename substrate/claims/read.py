@@ -294,6 +294,8 @@ def _read_sentence(said: _Said, verb: int | None) -> Claim | None:
         for i, word in enumerate(words)
         if word.slot is not None and (verb is None or i > verb) and not _is_label(words, i, named=not verb)
     ]
+    if not verb and slots and _is_fragment(words, slots[0]):
+        return None
     if len(slots) == 1 and affirmed and not tells_the_past(words):
         (at,) = slots
         topic = content_of([*words[:at], *words[at + 1 :]])
@@ -310,6 +312,26 @@ def _read_sentence(said: _Said, verb: int | None) -> Claim | None:
     if not 0 < len(topic) <= _TOPIC:
         return None
     return Claim("truth", about, tuple(sorted(topic.union(context))), sentence, affirmed=affirmed == plus)
+
+
+def _is_fragment(words: Sequence[Word], at: int) -> bool:
+    """Whether words without a verb that we know are a heading, or a line of a list of changes, that has a number there.
+
+    `Version 1.15a`, `Closes: #698479`, `New upstream version 2.36`, `Ann Lee, August 2009`: which one is told, and
+    nothing of a subject. Not so of an amount, of how many (`Merges need two approvals`), nor of what is on a day.
+    """
+    slot = words[at].slot
+    if words[0].lower in DETERMINERS or words[0].marks & PERSONAL:
+        return False
+    if isinstance(slot, Day):
+        return not at or words[at - 1].lower not in ("on", "by")
+    if slot is not None:
+        if slot.dimension not in ("", "version"):
+            return False
+        behind = words[at + 1] if at + 1 < len(words) else None
+        if slot.number.is_integer() and behind is not None and behind.raw[:1].islower() and not behind.marks & SILENCE:
+            return slot.dimension == "version"
+    return True
 
 
 def _is_label(words: Sequence[Word], i: int, *, named: bool) -> bool:

@@ -71,7 +71,7 @@ class ClaimView:
     """See the module."""
 
     name = "claims"
-    version = 7
+    version = 8
     """1: entities claimed something; 2: sentences were not read by their form; 3: names of `remember` counted; 4: what
     tells a change was not read as what holds since; 5: that nobody took over was; 6: the
     entities of an atom did not count."""
