@@ -68,6 +68,14 @@ def test_a_search_finds_it_by_word_tag_type_prefix_and_domain(health: Memory) ->
     assert "rash" in str(health.bootstrap("penicillin"))
 
 
+def test_a_search_finds_what_is_new_after_a_session_was_judged(health: Memory) -> None:
+    """Who judges a session reads what lies on disk: there it is encrypted."""
+    save(health, {"name": "v1.fact.pill", "value": "Pills are taken at eight"})
+    health.observe(["v1.fact.weather"], objective="look at the sky")
+    assert [hit.name for hit in health.search("pills")][:1] == ["v1.fact.pill"]
+    assert "Pills" in str(health.bootstrap("pills"))
+
+
 def test_a_locked_atom_is_as_absent(health: Memory) -> None:
     ids = [atom.id for atom in health.list("v1.fact.")]
     assert health.lock().domains == ("v1.domain.health",)

@@ -441,6 +441,8 @@ class Columns:
 
     def __init__(self) -> None:
         self._lock = Lock()
+        self._unlocked: Columns | None = None
+        """Those of snapshots in which encrypted domains are text: who judges sessions reads what lies on disk."""
         self._begin()
 
     def at(self, transaction: ReadTransaction) -> Documents:
@@ -449,12 +451,26 @@ class Columns:
         Those that the caller may not see are none in it. What is kept here is shared, and has all.
         """
         size, _ = latest_head(transaction)
-        with self._lock:
-            documents = self._at(bare(transaction), size)
+        below = bare(transaction)
+        documents = self._of(below).all_at(below, size)
         hidden = hidden_in(transaction)
         if hidden is None:
             return documents
         return hidden.once(documents, lambda before: documents.without(hidden.versions, before))
+
+    def all_at(self, transaction: ReadTransaction, size: int) -> Documents:
+        """The versions of a snapshot of this size, whoever asks. It is of the kind that these columns are of."""
+        with self._lock:
+            return self._at(transaction, size)
+
+    def _of(self, transaction: ReadTransaction) -> Columns:
+        """The columns of the kind of snapshot that this is."""
+        if getattr(transaction, "stored", None) is None:
+            return self
+        with self._lock:
+            if self._unlocked is None:
+                self._unlocked = Columns()
+            return self._unlocked
 
     def _at(self, transaction: ReadTransaction, size: int) -> Documents:
         if self._latest is None or not self._trail.leads_to(transaction) or size <= self._forgot:
