@@ -34,6 +34,7 @@ __all__ = [
     "WATCH",
     "WRITABLE",
     "Arg",
+    "Forget",
     "Hint",
     "Item",
     "Message",
@@ -134,6 +135,22 @@ class Save(str):
         return (self.name,)
 
 
+class Forget(str):
+    """How an atom, edge or other entry is erased for good, by its name or id: `forget('v1.note.x')`."""
+
+    __slots__ = ("name",)
+    name: str
+
+    def __new__(cls, name: str) -> Self:
+        """As it is typed in Python."""
+        forget = super().__new__(cls, f"forget({name!r})")
+        forget.name = name
+        return forget
+
+    def __getnewargs__(self) -> tuple[str]:
+        return (self.name,)
+
+
 class Noun(str):
     """What memory holds, by our word for it, with its article if it has one. A surface may have another word."""
 
@@ -167,6 +184,8 @@ class Words:
     """For an argument that is a list: where each item was given, such as `line 3`. Empty: there is only one."""
     save: Callable[[str], str] | None = None
     """The command that saves an atom of this name. None: the text of the atom is enough."""
+    forget: Callable[[str], str] | None = None
+    """What erases an atom of this name or id."""
     nouns: Mapping[str, str] = field(default_factory=dict)
     """Those that the face has another word for."""
 
@@ -187,6 +206,8 @@ def render(text: str, words: Words) -> str:
             spelled = words.hints.get(name)
         case Save(name=name):
             spelled = None if words.save is None else words.save(name)
+        case Forget(name=name):
+            spelled = None if words.forget is None else words.forget(name)
         case Noun():
             spelled = words.nouns.get(text)
         case Item():

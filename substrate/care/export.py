@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TextIO
 from uuid import UUID
 
+from substrate.atoms.bodies import replay_checked
 from substrate.atoms.links import is_hidden_name
 from substrate.atoms.moments import last_seq
 from substrate.atoms.resolve import name_of
@@ -28,7 +29,7 @@ from substrate.files import expanded, new_file, users_file
 from substrate.kv.api import ReadTransaction
 from substrate.log.copies.clone import export_full
 from substrate.log.log import Log
-from substrate.log.replay import BATCH, Logged, replay
+from substrate.log.replay import BATCH, Logged
 from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
 from substrate.result import iso
@@ -87,6 +88,8 @@ def _export_plain(log: Log, write_line: Callable[[dict[str, Json]], None], progr
     The log only grows, so the batches fit together; what is forgotten in between is left out. So are versions that an
     undo took back: an import would take them for what held. The end of an atom or edge of which an undo left nothing
     names when they were recorded, for a store that got them by an export from before the undo.
+
+    StoreDamaged if an entry does not commit to its body: an import would make what was put there provable.
     """
     with log.snapshot() as transaction:
         size = last_seq(transaction) + 1
@@ -96,7 +99,7 @@ def _export_plain(log: Log, write_line: Callable[[dict[str, Json]], None], progr
     took_back: dict[bytes, list[Json]] = {}
     for start in range(0, size, BATCH):
         with log.snapshot() as transaction:
-            entries = replay(transaction, start, min(start + BATCH, size))
+            entries = replay_checked(transaction, start, min(start + BATCH, size))
             lines = []
             for entry in entries:
                 if entry.kind not in _WORDS or entry.body is None:

@@ -25,6 +25,7 @@ WORDS: Final = Words(
         "use_model": "`substrate model`",
     },
     save=lambda name: as_command("substrate", "checkpoint", f"{name} = ..."),
+    forget=lambda name: f"`{as_command('substrate', 'forget', name)}`",
     hints={
         "allow_secrets": "to save it anyway, repeat with --allow-secrets",
         "forget_seqs": "substrate forget --seqs",

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Final, NamedTuple
 
-from substrate.atoms.bodies import bodies_of
+from substrate.atoms.bodies import bodies_or_damage
 from substrate.atoms.meant.near_names import or_near
 from substrate.atoms.resolve import find_subject, name_of
 from substrate.documents.naming import DOCUMENT, chunk_prefix
@@ -102,7 +102,8 @@ def _stays(transaction: ReadTransaction, part: bytes, whole: bytes) -> str:
     if (name_of(transaction, part) or "").startswith(DOCUMENT):
         return "it is a document by itself"
     puts = [version.seq for version in versions_of(transaction, part) if version.kind is Kind.PUT and version.name]
-    bodies = (body.members for body in bodies_of(transaction, puts) if body is not None)
+    found = bodies_or_damage(transaction, puts)
+    bodies = (body.members for body in found if body is not None and body.damage is None)
     return "" if all(body.get("parent") == whole.hex() for body in bodies) else "it was recorded by itself, too"
 
 
@@ -132,7 +133,7 @@ def _copies(transaction: ReadTransaction, whole: str) -> dict[str, str]:
 def _digests(transaction: ReadTransaction, document: bytes) -> set[object]:
     """The digests of the bytes that the versions of a document were made of; not of none."""
     puts = [version.seq for version in versions_of(transaction, document) if version.kind is Kind.PUT]
-    said = (attrs_of(body) for body in bodies_of(transaction, puts) if body is not None and body.damage is None)
+    said = (attrs_of(body) for body in bodies_or_damage(transaction, puts) if body is not None and body.damage is None)
     return {attrs["digest"] for attrs in said if isinstance(attrs.get("digest"), str) and attrs.get("bytes")}
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from substrate.atoms.bodies import body_of
+from substrate.atoms.bodies import Body, bodies_or_damage
 from substrate.entities.lookup import Lookup, mentions, subjects_at
 from substrate.entities.naming import ENTITY, INGESTED, names_of, read_name
 from substrate.kv.api import ReadTransaction
@@ -35,7 +35,7 @@ def mentioned_by(transaction: ReadTransaction, atoms: Iterable[bytes]) -> tuple[
     texts: dict[str, dict[str, None]] = {}
     for subject in atoms:
         for version in versions_of(transaction, subject):
-            body = body_of(transaction, version.seq) if version.name and version.kind is Kind.PUT else None
+            (body,) = _says(transaction, version) if version.kind is Kind.PUT else (None,)
             listed = None if body is None else body.members.get("entities")
             if version.name and isinstance(listed, list) and (domain := _domain_of(version.name)) is not None:
                 said = (text for text in listed if isinstance(text, str) and is_canonical_key(text))
@@ -75,9 +75,11 @@ def _reason_to_stay(
 ) -> str | None:
     names: dict[str, None] = {}
     for version in versions:
-        body = body_of(transaction, version.seq) if version.name is not None else None
+        (body,) = _says(transaction, version)
         if body is None or version.name is None:
             continue
+        if body.damage is not None:
+            return "it is damaged"
         if body.members.get("origin") != INGESTED:
             return "a person or an agent recorded it"
         if version.kind is Kind.PUT:
@@ -89,6 +91,11 @@ def _reason_to_stay(
     if any(other != subject and other not in going for other in others):
         return "other atoms mention it"
     return None
+
+
+def _says(transaction: ReadTransaction, version: VersionRow) -> list[Body | None]:
+    """What a version says, also if it is damaged; None: it was erased."""
+    return bodies_or_damage(transaction, [version.seq]) if version.name else [None]
 
 
 def _domain_of(name: str) -> str | None:

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from substrate.atoms.bodies import body_of
+from substrate.atoms.bodies import bodies_or_damage
 from substrate.atoms.meant.near_names import or_near
 from substrate.atoms.moments import last_seq
 from substrate.atoms.renames import same_by_rename
@@ -489,7 +489,7 @@ def _vault_notes(transaction: ReadTransaction, subjects: Iterable[_Subject]) -> 
     for subject in subjects:
         versions = versions_of(transaction, subject.at) if subject.kind is Kind.PUT else ()
         put = next((row for row in versions if row.kind is Kind.PUT), None)
-        body = None if put is None else body_of(transaction, put.seq)
+        (body,) = (None,) if put is None else bodies_or_damage(transaction, [put.seq])
         attrs = {} if body is None or body.damage is not None else body.members.get("attrs")
         path = attrs.get("promoted_to") if isinstance(attrs, dict) else None
         if isinstance(path, str):

@@ -16,7 +16,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from substrate.atoms.bodies import body_of
+from substrate.atoms.bodies import bodies_or_damage
 from substrate.codec import Draft, draft_forget, draft_put
 from substrate.entities.naming import INGESTED
 from substrate.kv.api import ReadTransaction
@@ -116,7 +116,7 @@ class Titles:
         return made
 
     def _said(self, row: VersionRow) -> dict[str, Json] | None:
-        body = body_of(self._transaction, row.seq) if row.kind is Kind.PUT else None
+        (body,) = bodies_or_damage(self._transaction, [row.seq]) if row.kind is Kind.PUT else (None,)
         return None if body is None or body.damage is not None else dict(body.members)
 
     def _front_in(self, row: VersionRow, text: str) -> str | None:
@@ -140,7 +140,7 @@ class Titles:
         end = _NEVER
         for row in versions_of(self._transaction, subject):
             ends[row.seq] = end
-            body = body_of(self._transaction, row.seq)
+            (body,) = bodies_or_damage(self._transaction, [row.seq])
             if body is not None and body.members.get("origin") == INGESTED:
                 end = row.seq
         return ends

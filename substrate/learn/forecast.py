@@ -182,9 +182,7 @@ class Forecaster:
 
         return [Need(*need[:3], need.subject in weak, need.subject in waiting, is_beside(need)) for need in needs]
 
-    def _spoken_for(
-        self, parts: Parts, weights: Mapping[str, float], count: int, known: set[bytes]
-    ) -> Iterator[Need]:
+    def _spoken_for(self, parts: Parts, weights: Mapping[str, float], count: int, known: set[bytes]) -> Iterator[Need]:
         """What was taught for the objective, and what matches it best, but for those known.
 
         However little either was believed after sessions that needed something else: what the objective itself says,

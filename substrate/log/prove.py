@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from substrate.errors import Forgotten, InputError, NotFound, StoreDamaged
+from substrate.errors import Forgotten, InputError, NotFound
 from substrate.kv.api import ReadTransaction
-from substrate.log.decode import stored, stored_entry
+from substrate.log.decode import checked_body, stored, stored_entry
 from substrate.log.heads import check_pin, head_at, keys_since, map_salt, place_of, require_head
 from substrate.log.identity import atom_id
 from substrate.log.map import find, find_path
 from substrate.log.tables import BODIES, ENTRIES, seq_key
 from substrate.log.tree import consistency_path, inclusion_path
-from substrate.messages import FSCK
 from substrate.proof.bundle import Bundle, EntryProof, MapProof, Opening, Rotation, Since
 from substrate.proof.entry import SALT_BYTES, Entry
-from substrate.proof.hashes import commitment, map_key
+from substrate.proof.hashes import map_key
 from substrate.proof.head import Head, Pin
 from substrate.proof.note import VerifierKey
 from substrate.proof.record import Record, State, decode_record
 
 __all__ = [
-    "checked_body",
     "find_record",
     "id_by_name",
     "opened",
@@ -41,16 +39,6 @@ def opened(seq: int, entry: Entry, row: bytes | None) -> Opening | None:
     """Salt and body in a row of BODIES; None if there is none. StoreDamaged if they are not what the entry says."""
     body = checked_body(seq, entry, row)
     return None if row is None or body is None else Opening(row[:SALT_BYTES], body)
-
-
-def checked_body(seq: int, entry: Entry, row: bytes | None) -> bytes | None:
-    """The same, without the salt."""
-    if row is None:
-        return None
-    body = row[SALT_BYTES:]
-    if commitment(row[:SALT_BYTES], body) != entry.commitment:
-        raise StoreDamaged(f"the body of entry {seq} is not the one the entry commits to; run ", FSCK)
-    return body
 
 
 def find_record(transaction: ReadTransaction, name: str) -> Record | None:

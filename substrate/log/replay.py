@@ -18,7 +18,7 @@ from substrate.kv.api import ReadTransaction, WriteTransaction
 from substrate.log.decode import stored_entry
 from substrate.log.tables import BODIES, ENTRIES, SEQ_BYTES, read_seq, seq_key
 from substrate.proof.encoding import Json
-from substrate.proof.entry import SALT_BYTES, Kind
+from substrate.proof.entry import SALT_BYTES, Entry, Kind
 
 __all__ = [
     "BATCH",
@@ -29,10 +29,12 @@ __all__ = [
     "View",
     "apply_views",
     "is_observer",
+    "logged",
     "next_entries",
     "observe_traces",
     "replay",
     "replay_into",
+    "rows_of",
     "runs",
 ]
 
@@ -145,29 +147,35 @@ def runs(
 
 
 def replay(transaction: ReadTransaction, start: int, stop: int) -> list[Logged]:
-    """The entries start..stop, as views see them."""
-    keys = [seq_key(seq) for seq in range(start, stop)]
-    rows = zip(keys, transaction.get_many(ENTRIES, keys), transaction.get_many(BODIES, keys), strict=True)
-    logged = []
-    for at, data, row in rows:
-        entry = stored_entry(read_seq(at), data)
-        body = None if row is None else row[SALT_BYTES:]
-        logged.append(Logged(read_seq(at), entry.kind, entry.subject, entry.time, body))
-    return logged
+    """The entries start..stop, as views see them: the bodies are not checked against them."""
+    return [logged(*row) for row in rows_of(transaction, start, stop)]
+
+
+def rows_of(transaction: ReadTransaction, start: int, stop: int) -> Iterator[tuple[int, Entry, bytes | None]]:
+    """The seqs start..stop, each with its entry, and its salt and body unless they were erased."""
+    seqs = range(start, stop)
+    keys = [seq_key(seq) for seq in seqs]
+    rows = zip(seqs, transaction.get_many(ENTRIES, keys), transaction.get_many(BODIES, keys), strict=True)
+    for seq, data, row in rows:
+        yield seq, stored_entry(seq, data), row
+
+
+def logged(seq: int, entry: Entry, row: bytes | None) -> Logged:
+    """An entry as views see it, with what is in its row of BODIES, if there is one."""
+    return Logged(seq, entry.kind, entry.subject, entry.time, None if row is None else row[SALT_BYTES:])
 
 
 def next_entries(transaction: ReadTransaction, start: int, size: int) -> list[Logged]:
     """Entries from `start` on, of a log of `size`: as many as one transaction should take."""
-    logged: list[Logged] = []
+    entries: list[Logged] = []
     taken = 0
     for at, data in transaction.scan(ENTRIES, seq_key(start), seq_key(min(start + BATCH, size))):
-        entry, row = stored_entry(read_seq(at), data), transaction.get(BODIES, at)
-        body = None if row is None else row[SALT_BYTES:]
-        logged.append(Logged(read_seq(at), entry.kind, entry.subject, entry.time, body))
+        row = transaction.get(BODIES, at)
+        entries.append(logged(read_seq(at), stored_entry(read_seq(at), data), row))
         taken += len(row or b"")
         if taken >= _BYTES:
             break
-    return logged
+    return entries
 
 
 def apply_views(transaction: WriteTransaction, views: Sequence[View], entries: Sequence[Logged]) -> None:

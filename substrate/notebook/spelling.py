@@ -24,6 +24,7 @@ WORDS: Final = Words(
         "use_model": "`memory.use_model()`",
     },
     save=lambda name: f"%memory checkpoint {name} = ...",
+    forget=lambda name: f"`%memory forget {name}`",
     hints={
         "allow_secrets": "to save it anyway, repeat with --allow-secrets",
         "forget_seqs": "%memory forget --seqs",

@@ -76,6 +76,7 @@ def agent_words(
         }
         | served
         | dict(phrases or {}),
+        forget=lambda name: f"{command('forget', name)}, which only the user can decide",
         hints={
             "allow_secrets": f"to save it anyway, the user can run {command('checkpoint', '--allow-secrets')}",
             "forget_seqs": "a person can run substrate forget --seqs",

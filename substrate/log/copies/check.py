@@ -43,7 +43,8 @@ class Report:
     """What fsck found. `damage` is None if all is well, else it says what is wrong first, and where.
 
     `behind`: what is wrong is not in the store; another copy of it is ahead. `damage` says which, and what to type.
-    `misfit`: an entry that was signed does not fit the schema. All else is sound, and `damage` says what to type.
+    `misfit`: one entry keeps copies of the store from being taken over: it does not fit the schema, or its body is not
+    the one it commits to. `damage` says what to type.
     """
 
     entries: int
@@ -158,7 +159,7 @@ class _Check:
         total = self._transaction.count(ENTRIES)
         nodes, truth = self._scan(NODES), self._truth
         for seq, (data, row, note) in enumerate(walk(self._scan)):
-            if next(nodes, None) != (seq_key(seq), truth.take(data, row)):
+            if next(nodes, None) != (seq_key(seq), self._taken(data, row)):
                 raise StoreDamaged(f"the log tree's nodes at entry {seq} are not what the entries say")
             truth.sign(note)
             self.size, self.heads = truth.size, truth.heads
@@ -171,6 +172,18 @@ class _Check:
         if LogTree(self._transaction, self.size).get_root() != latest.root:
             raise StoreDamaged("the stored nodes do not lead to the root of the latest head")
         return latest
+
+    def _taken(self, data: bytes, row: bytes | None) -> bytes:
+        """The log tree's row of the next entry. Of a changed body it is said how to be rid of it."""
+        try:
+            return self._truth.take(data, row)
+        except StoreDamaged as error:
+            known = self._truth.changed
+            if known is None:
+                raise
+            self.misfit = True
+            advice = f"Restore a backup, or erase it for good: substrate forget {known}. Then check again"
+            raise StoreDamaged(f"{error}. {advice}") from None
 
     def _check_schema(self) -> None:
         """Every body says what its kind must. What to type is in the words of a terminal, as where fsck is typed."""

@@ -30,17 +30,15 @@ from substrate.kv.open import make_store
 from substrate.limits import LIMITS, check_size
 from substrate.log.copies.contents import walk
 from substrate.log.copies.rebuild import Growth, derive
-from substrate.log.decode import stored, stored_entry
+from substrate.log.decode import checked_body, stored, stored_entry
 from substrate.log.heads import departs, key_in_force, map_salt, require_head
 from substrate.log.keys.keyring import Keyring
 from substrate.log.keys.origin import write_origin
 from substrate.log.replay import BATCH, Check, View
 from substrate.log.tables import DOMAIN_KEYS, ENTRIES, META, TABLES, TRACES
-from substrate.messages import FSCK
 from substrate.proof.bundle import MAP_SALT_BYTES
 from substrate.proof.encoding import Json, b64, read_json, unb64
 from substrate.proof.entry import ENTRY_BYTES, ID_BYTES, SALT_BYTES
-from substrate.proof.hashes import commitment
 from substrate.proof.head import MAX_SIZE, Pin
 from substrate.proof.note import check_key_name
 from substrate.settings import load_settings
@@ -98,10 +96,9 @@ def export_full(
 def _entry_line(seq: int, data: bytes, row: bytes | None) -> Line:
     line: Line = {"seq": seq, "entry": b64(data), "salt": None, "body": None}
     if row is not None:
-        if commitment(row[:SALT_BYTES], row[SALT_BYTES:]) != stored_entry(seq, data).commitment:
-            raise StoreDamaged(f"the body of entry {seq} is not the one the entry commits to; run ", FSCK)
+        body = checked_body(seq, stored_entry(seq, data), row)
         with stored(f"the body of entry {seq}"):
-            line |= {"salt": b64(row[:SALT_BYTES]), "body": row[SALT_BYTES:].decode()}
+            line |= {"salt": b64(row[:SALT_BYTES]), "body": None if body is None else body.decode()}
     return line
 
 

@@ -20,11 +20,11 @@ from uuid import UUID
 from substrate.clock import LAST_TIME
 from substrate.codec import decode_body, decode_restored_from, decode_vkey, map_change, read_body
 from substrate.errors import StoreDamaged
-from substrate.log.decode import stored, stored_entry
+from substrate.log.decode import NOT_COMMITTED, is_committed, is_forgettable, stored, stored_entry
 from substrate.log.tables import BODIES, ENTRIES, HEADS, name_key, seq_key
 from substrate.log.tree import bag, grow
 from substrate.proof.entry import SALT_BYTES, Entry, Kind
-from substrate.proof.hashes import commitment, leaf_hash, map_key
+from substrate.proof.hashes import leaf_hash, map_key
 from substrate.proof.head import Head, SignedHead
 from substrate.proof.note import VerifierKey
 from substrate.proof.record import State, encode_record
@@ -70,6 +70,8 @@ class Truth:
         self.forgettable: UUID | None = None
         """What to forget to be rid of the first; None if that does not help, or would leave a log that proves nothing.
         """
+        self.changed: UUID | None = None
+        """What to forget to be rid of a body that its entry does not commit to, if that was the fault and helps."""
         self._salt = salt
         self._peaks: list[bytes] = []
         self._time = 0
@@ -96,8 +98,9 @@ class Truth:
             self._note(seq, entry, "its time is later than the year 9999", stays=True)
         if row is None:
             self._missing.add(seq)
-        elif commitment(row[:SALT_BYTES], row[SALT_BYTES:]) != entry.commitment:
-            raise StoreDamaged(f"the body of entry {seq} is not the one the entry commits to")
+        elif not is_committed(entry, row):
+            self.changed = UUID(bytes=entry.subject) if is_forgettable(entry) else None
+            raise StoreDamaged(f"the body of entry {seq} is {NOT_COMMITTED}")
         else:
             damage = read_body(entry.kind, row[SALT_BYTES:])[1]
             if damage is not None:

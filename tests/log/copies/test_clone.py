@@ -397,7 +397,7 @@ def test_no_tampering_with_lines_makes_another_store(small: Path, tmp_path: Path
 
 
 TWINS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
-    "bodies": lambda patch: patch.setattr(truth_module, "commitment", Always),
+    "bodies": lambda patch: patch.setattr(truth_module, "is_committed", lambda *_: True),
     "roots": lambda patch: patch.setattr(truth_module.Truth, "root", property(lambda _: Always())),
     "digest": lambda patch: patch.setattr(clone_module._Import, "_take", careless(clone_module._Import._take)),
 }
