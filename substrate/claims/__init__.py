@@ -4,6 +4,7 @@
     amounts.py    numbers with units, dates and times of day, as they are written
     words.py      the words of a name and of a sentence
     sentences.py  what a sentence is about, and the thing that it says of it
+    doubts.py     words that leave a sentence open, and nouns that look like them
     changes.py    sentences that tell a change, as what holds since; times of the week
     read.py       from a name and a value to a claim
     silent.py     which atoms claim nothing

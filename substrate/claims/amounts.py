@@ -88,12 +88,15 @@ _UNITS: Final[dict[str, tuple[str, float]]] = {
     for unit in units.split()
 }
 _TIMES: Final = {"thousand": 1e3, "k": 1e3, "million": 1e6, "mio": 1e6, "m": 1e6, "billion": 1e9, "bn": 1e9, "b": 1e9}
+_COUNTED: Final = (
+    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
+    "nineteen twenty"
+)
+_TENS: Final = "thirty forty fifty sixty seventy eighty ninety hundred"
 _WORDS: Final = {
-    word: number
-    for number, word in enumerate(
-        ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], start=2
-    )
-} | {"twenty": 20, "thirty": 30, "fifty": 50, "hundred": 100}
+    **{word: number for number, word in enumerate(_COUNTED.split(), start=2)},
+    **{word: 10 * number for number, word in enumerate(_TENS.split(), start=3)},
+}
 _MONTHS: Final = {
     month[:size]: number
     for number, month in enumerate(

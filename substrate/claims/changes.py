@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from substrate.claims.amounts import Amount, time_of_week
-from substrate.claims.lexicon import ADVERBS, ATTRIBUTES, CHANGES, INDEFINITE, PLACES, even
+from substrate.claims.lexicon import ADVERBS, ATTRIBUTES, CHANGES, DUE, INDEFINITE, PLACES, even
 from substrate.claims.sentences import is_name
 from substrate.claims.words import WEEKDAY, Word, show, words_of
 
@@ -33,14 +33,15 @@ _AROUND: Final = frozenset(("is", "are", "was", "were", "has", "have", "been", "
 _WAYS: Final = frozenset(("up", "down", "back", "forward"))
 _WE: Final = frozenset(("we", "i"))
 _LENGTHS: Final = frozenset(("extended", "shortened"))
-"""What moves only the end: a workshop that is extended to 5 May begins when it did."""
+"""What moves only the end: a workshop that is extended to 5 May ends then, and begins when it did."""
+_STARTS: Final = frozenset(("opening", "start", "starting", "beginning"))
 _ENDS: Final = frozenset(map(even, ("deadline", "end", "due", "expiry", "cutoff", "date", "time")))
 _NOBODY: Final = INDEFINITE | {"nobody", "none", "somebody", "someone", "anybody", "anyone", "everybody", "everyone"}
 _FORMER: Final = 4
 """Words of a former value or owner, at most."""
 _BEFORE_DAYS: Final = ADVERBS | {"on", "every", "each"}
 _NO_SUBJECTS: Final = INDEFINITE | {"there"}
-_IS, _OWNS = words_of("is owns")
+_IS, _OWNS, _ENDS_ON = words_of("is owns ends")
 
 
 def without_marker(text: str) -> str:
@@ -92,15 +93,26 @@ def _changed(left: Sequence[Word], verb: str, rest: Sequence[Word]) -> list[Word
         if subject or not left:
             return None
         subject = left
-    if not subject or not _is_value(subject, verb, value):
+    if not subject:
         return None
-    return [*subject, _IS, *value]
+    if verb in _LENGTHS and _is_time(value[0]) and (value[0].slot is not None or value[0].marks & WEEKDAY):
+        return None if _STARTS.intersection(map(_lower, subject)) else [*subject, *_ended(subject), *value]
+    return [*subject, _IS, *value] if _is_value(subject, verb, value) else None
+
+
+def _ended(subject: Sequence[Word]) -> list[Word]:
+    """The verb for when something ends: of a deadline, it is that day."""
+    return [_IS if subject[-1].stem in _ENDS else _ENDS_ON]
+
+
+def _lower(word: Word) -> str:
+    return word.lower
 
 
 def _is_value(subject: Sequence[Word], verb: str, value: Sequence[Word]) -> bool:
     """Whether it is a value that the subject has: an amount or a time; a name of what is asked `which`."""
     if value[0].slot is not None or value[0].marks & WEEKDAY:
-        return verb not in _LENGTHS or not _is_time(value[0]) or subject[-1].stem in _ENDS
+        return True
     if verb != "changed" or subject[-1].stem not in ATTRIBUTES:
         return False
     return len(value) == 1 or is_name(value)  # not so `changed to allow remote work`
@@ -121,6 +133,8 @@ def in_the_week(words: Sequence[Word]) -> Sequence[Word]:
     if words[0].lower in _NO_SUBJECTS:
         return words
     at = begin
+    if begin and at + 2 < len(words) and words[at].lower in DUE and words[at + 1].lower in ("on", "for"):
+        at += 2
     while at < len(words) and words[at].lower in _BEFORE_DAYS:
         at += 1
     if at == len(words) or not words[at].marks & WEEKDAY:

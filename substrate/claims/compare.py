@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from substrate.claims.amounts import same_amount, same_day
 from substrate.claims.lexicon import GENERIC, POLAR, SCOPES, SILENT, even
-from substrate.claims.read import Claim, drop_read
+from substrate.claims.read import NOBODY, Claim, drop_read
 from substrate.claims.words import is_id
 
 __all__ = ["KEY_BYTES", "Contradiction", "contradiction", "drop_cached", "is_about", "keys_of"]
@@ -66,6 +66,8 @@ def _topics(claim: Claim) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]
         whole = [about]
     elif claim.kind == "truth":
         whole = [topic]
+        if claim.thing and (rest := tuple(word for word in topic if word not in claim.thing)):
+            return whole, [rest]  # what nobody does, somebody of this name does
         if not about or not set(topic).issuperset(about):
             return whole, []  # a sentence says what it says
     elif about and topic != about and GENERIC.union(about).issuperset(topic):
@@ -151,6 +153,9 @@ def _shape(text: str) -> str:
 def _same_topic(a: Claim, b: Claim) -> bool:
     whole, part = _topics(a)
     whole_b, part_b = _topics(b)
+    if a.kind == "truth" and NOBODY not in (a.place, b.place):
+        part = [] if a.thing else part
+        part_b = [] if b.thing else part_b
     # Not part with part: `model_size` and `model_count` both speak of a model, but not of the same.
     return any(words in whole_b or words in part_b for words in whole) or any(words in whole_b for words in part)
 

@@ -20,7 +20,9 @@ __all__ = [
     "COPULAS",
     "COUNTERS",
     "COUNTING",
+    "DATED",
     "DETERMINERS",
+    "DUE",
     "EVENTS",
     "GENERIC",
     "HAVE",
@@ -33,6 +35,7 @@ __all__ = [
     "LABELS",
     "MANY",
     "MEANS",
+    "NAMING",
     "NEGATIONS",
     "NOISE",
     "NOT_NOW",
@@ -173,9 +176,15 @@ CHANGES: Final = _set(
 EVENTS: Final = _set(
     "born founded established created invented built opened incorporated buried developed designed discovered written "
     "composed painted directed produced published performed recorded released launched manufactured made introduced "
-    "drawn sung translated adapted"
+    "drawn sung translated adapted won"
 )
 """What happened once, and so stays as it was: `was founded in 2011`, `was created by Alice`."""
+DATED: Final = EVENTS | _set("signed ratified enacted repealed inaugurated consecrated demolished dissolved abolished")
+"""What happened on one day, by whomever: several may sign a treaty, but it was signed once."""
+NAMING: Final = _set("called named titled")
+"""What says by which name a thing goes: `is called main`."""
+DUE: Final = _set("set due scheduled slated")
+"""What stands before a time, and says no more than `is on`: `is due on Friday`."""
 KEPT: Final = _set(
     "located situated based hosted stored kept held deployed headquartered registered housed installed filed archived "
     "published written built made owned led managed maintained employed chaired operated sponsored licensed "
@@ -306,8 +315,9 @@ accept accepts / reject rejects refuses
 include includes / exclude excludes
 encourage encourages / discourage discourages
 enables / disables
-accelerates / slows
+accelerates speeds / slows
 strengthens / weakens
+promotes stimulates / inhibits suppresses
 """
 """Verbs. At the beginning of a sentence they tell what to do, or what a function does, and claim nothing."""
 POLAR: Final[dict[str, tuple[str, bool]]] = {}

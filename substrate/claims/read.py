@@ -15,18 +15,20 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from substrate.claims.amounts import Amount, Day
 from substrate.claims.changes import as_it_holds, in_the_week, without_marker
+from substrate.claims.doubts import with_nouns
 from substrate.claims.lexicon import (
     COPULAS,
     COUNTERS,
+    DATED,
     DETERMINERS,
-    EVENTS,
     GENERIC,
+    HAVE,
     PLACES,
     POLAR,
     POSITIONS,
     even,
 )
-from substrate.claims.sentences import find_verb, is_vague, part, tells_the_past, without_light_verbs
+from substrate.claims.sentences import find_verb, is_name, is_vague, part, tells_the_past, without_light_verbs
 from substrate.claims.silent import is_silent
 from substrate.claims.words import (
     BYGONE,
@@ -40,6 +42,7 @@ from substrate.claims.words import (
     VERB,
     WEEKDAY,
     Word,
+    begins_with_nobody,
     content_of,
     first_sentence,
     is_id,
@@ -52,7 +55,7 @@ from substrate.claims.words import (
 )
 from substrate.text.terms import unnamed
 
-__all__ = ["READ", "Claim", "ClaimKind", "drop_read", "pack_claim", "read_claim", "unpack_claim"]
+__all__ = ["NOBODY", "READ", "Claim", "ClaimKind", "drop_read", "pack_claim", "read_claim", "unpack_claim"]
 
 READ: Final = 240
 """Characters of a value that are read."""
@@ -62,12 +65,17 @@ _TOPIC: Final = 12
 """Words of what a claim is about. Who takes more to say it, tells a story."""
 _OBJECT: Final = 4
 """Words of an object."""
+_NAME: Final = 3
+"""Words of a name."""
 _SENTENCE: Final = 20
 """Words of a sentence that is taken apart."""
 _ENTITIES: Final = 8
 _LONGEST_ENTITY: Final = 80
 """Entities that a claim keeps, and characters of one: a longer one is no name."""
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+NOBODY: Final = "nobody"
+"""The place of a claim that nobody does something."""
 
 ClaimKind: TypeAlias = Literal["number", "date", "thing", "truth"]
 
@@ -84,13 +92,15 @@ class Claim(NamedTuple):
     written: str
     """The object as it was written, for people; the sentence if it says that something is so or not so."""
     thing: tuple[str, ...] = ()
+    """What is said; of what is so, the words of the name that it is said of, if its sentence begins with one."""
     amount: Amount | None = None
     day: Day | None = None
     affirmed: bool = True
     many: bool = False
     """Whether its name is of what one can have several of."""
     place: str = ""
-    """The preposition before the thing in its sentence, if any; with an `@` if it only says where something is."""
+    """The preposition before the thing in its sentence, if any; with an `@` if it only says where something is.
+    `NOBODY` of what nobody does."""
     whom: tuple[tuple[str, ...], ...] = ()
     """The words of each entity that it is stated to be about and does not name: `Lives in London` does not say who."""
 
@@ -157,19 +167,23 @@ def _read(name: str, value: str) -> Claim | None:
     if marks & CHANGE:
         words = as_it_holds(words)
         marks = _marks(words)
+    if marks & DOUBT:
+        words = with_nouns(words)
+        marks = _marks(words)
     if marks & DOUBT or (marks & BYGONE and _is_past(words)):
         return None
     about, many = ((), False) if is_made_of(name, value) else name_words(name)
     if marks & WEEKDAY and not many:
         words = in_the_week(words)
         marks = _marks(words)
-    affirmed = True
+    affirmed, nobody = True, False
     if marks & DENIAL:
+        nobody = begins_with_nobody(words) > 0
         affirmed, words = undenied(words)
     verb = find_verb(words) if marks & VERB else None
     if not words or (verb is not None and not affirmed and not _is_main(words, verb)):
         return None  # `do`, `do not`: what denies or affirms, and nothing that it would be said of
-    said = _Said(about, words, marks, affirmed, sentence)
+    said = _Said(about, words, marks, affirmed, sentence, NOBODY if nobody and not affirmed else "")
     claim = None
     if verb is None and about and len(words) <= short and not _is_sentence(words, marks, affirmed=affirmed):
         claim = _read_object(said, many=many)
@@ -195,6 +209,8 @@ class _Said(NamedTuple):
     marks: int
     affirmed: bool
     sentence: str
+    nobody: str
+    """`NOBODY` if nobody does what the words say."""
 
     def written(self, written: str) -> str:
         """How an object is shown: what denies is no part of its words."""
@@ -212,7 +228,7 @@ def _is_past(words: Sequence[Word]) -> bool:
     Not so in `are sent`, nor in a clause of the subject: `the school where she was taught is`.
     """
     lowers = [word.lower for word in words]
-    if "was" in lowers and not EVENTS.isdisjoint(lowers):
+    if "was" in lowers and not DATED.isdisjoint(lowers):
         return False
     start = end = 0
     if lowers[0] == "the":
@@ -238,7 +254,7 @@ def _is_sentence(words: Sequence[Word], marks: int, *, affirmed: bool) -> bool:
 
 
 def _read_object(said: _Said, *, many: bool) -> Claim | None:
-    about, words, marks, affirmed, _ = said
+    about, words, marks, affirmed = said[:4]
     if marks & LISTING:
         return None  # a list
     slots = [i for i, word in enumerate(words) if word.slot is not None]
@@ -282,7 +298,7 @@ def _read_slot(about: tuple[str, ...], topic: tuple[str, ...], slot: Amount | Da
 
 
 def _read_sentence(said: _Said, verb: int | None) -> Claim | None:
-    about, words, marks, affirmed, sentence = said
+    about, words, marks, affirmed, sentence, nobody = said
     context: tuple[str, ...] = ()
     if is_vague(words, verb):
         if not about or is_id(about):
@@ -300,7 +316,7 @@ def _read_sentence(said: _Said, verb: int | None) -> Claim | None:
         (at,) = slots
         topic = content_of([*words[:at], *words[at + 1 :]])
         if 0 < len(topic) <= _TOPIC:
-            topic = without_light_verbs(topic).union(context)
+            topic = without_light_verbs(topic, words[at].slot).union(context)
             return _read_slot(about, tuple(sorted(topic)), words[at].slot, words[at].raw)
     # A weekday that is not what is said tells when: `runs on Mondays`, and on others too.
     parted = None if slots or marks & WEEKDAY else part(words, verb, marks)
@@ -311,7 +327,17 @@ def _read_sentence(said: _Said, verb: int | None) -> Claim | None:
     topic |= content_of(words[: verb or 0])
     if not 0 < len(topic) <= _TOPIC:
         return None
-    return Claim("truth", about, tuple(sorted(topic.union(context))), sentence, affirmed=affirmed == plus)
+    who = () if nobody else _who(words)
+    of = tuple(sorted(topic.union(context)))
+    return Claim("truth", about, of, sentence, who, affirmed=affirmed == plus, place=nobody)
+
+
+def _who(words: Sequence[Word]) -> tuple[str, ...]:
+    """The words of a name at the beginning of a sentence, if it says what that does: `Ann Lee reviews it`."""
+    at = next((i for i, word in enumerate(words) if word.raw[:1].islower()), 0)
+    does = at and (words[at].lower in COPULAS or words[at].lower in HAVE or words[at].lower.endswith(("s", "ed")))
+    is_one = at <= _NAME and words[0].raw[:1].isalpha() and is_name(words[:at])
+    return tuple(sorted(content_of(words[:at]))) if does and is_one else ()
 
 
 def _is_fragment(words: Sequence[Word], at: int) -> bool:

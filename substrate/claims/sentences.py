@@ -17,17 +17,20 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from substrate.claims.amounts import Amount, Day
 from substrate.claims.lexicon import (
     ADVERBS,
     ATTRIBUTES,
     COPULAS,
     DETERMINERS,
+    DUE,
     EVENTS,
     INDEFINITE,
     INVERSE,
     KEPT,
     MANY,
     MEANS,
+    NAMING,
     OFFICES,
     PLACES,
     POINTERS,
@@ -47,6 +50,8 @@ _LIGHT: Final = frozenset(
     even(word) for word in ("use", "run", "take", "have", "reach", "listen", "need", "get", "hold", "keep", "set", "up")
 )
 """Verbs that add nothing to what an amount is of."""
+_STARTS: Final = frozenset(map(even, ("starts", "begins")))
+_TIMES_OF_DAY: Final = ("clock", "weekday", "week")
 _BEHIND_VERBS: Final = PLACES - {"with", "from", "by"}
 _MANIFOLD: Final = INDEFINITE | POSITIONS | {"run"}
 """What begins an object that is one of many: `is a customer`, `is behind a VPN`, `are run on Linux`."""
@@ -128,8 +133,10 @@ def tells_the_past(words: Sequence[Word]) -> bool:
     return past
 
 
-def without_light_verbs(topic: set[str]) -> set[str]:
-    """The words that say what an amount is of."""
+def without_light_verbs(topic: set[str], slot: Amount | Day | None) -> set[str]:
+    """The words that say what an amount or a time is of. What starts on a day is on that day."""
+    if isinstance(slot, Day) or (slot is not None and slot.dimension in _TIMES_OF_DAY):
+        topic = topic - _STARTS or topic
     if {"take", "place"} <= topic:
         topic = topic - {"place"}
     return topic - _LIGHT or topic
@@ -149,6 +156,8 @@ def part(words: Sequence[Word], verb: int | None, marks: int) -> Parted | None:
             return None
     if not right:
         return None
+    if said in COPULAS and len(right) > 1 and right[0].lower in NAMING:
+        right = right[1:]
     if said == "was" or (said in COPULAS and right[0].lower in _DONE):
         fits = left and left[0].lower not in INDEFINITE and (said != "was" or right[0].lower in EVENTS)
         return _placed(content_of(left), right) if fits else None
@@ -251,6 +260,8 @@ def _placed(topic: set[str], right: Sequence[Word]) -> Parted | None:
         return None
     first, place, rest = right[0].lower, right[1].lower, right[2:]
     fits = first in TIED if place == "to" else first in MEANS if place == "with" else place in _WHERE
+    if place == "for":
+        fits = first in DUE and is_name(rest)
     if not fits:
         return None
     return Parted(topic | {even(first)}, content_of(rest), _bare(rest), place)

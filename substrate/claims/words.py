@@ -56,6 +56,7 @@ __all__ = [
     "WEEKDAY",
     "Sentence",
     "Word",
+    "begins_with_nobody",
     "content_of",
     "first_sentence",
     "is_id",
@@ -93,11 +94,13 @@ _AFTER: Final = PLACES | POSITIONS | DETERMINERS
 _SINGULAR: Final = frozenset("terms hours days headquarters news series address alias".split())  # noqa: SIM905
 _TWO: Final = tuple((even(first), even(second), even(first + second)) for first, second in [("time", "zone")])
 """What is one word to some and two to others."""
+_WAYS: Final = frozenset(("up", "down"))
+"""Parts of a verb that say no more than the verb: `speeds up`, `slows down`."""
 _ID: Final = re.compile(r"\d[-\d:]*(?:t[\d:]*z?)?|(?=.*\d)[\da-f-]{6,}")
 """A number, a day or a time; or what a machine made up, as in a UUID."""
 _DIGEST: Final = re.compile(r"_[\da-f]{8,64}\Z")
-UN: Final = re.compile(r"un(?=[a-z]{5,}ed$)")
-"""`unsigned` is not signed."""
+UN: Final = re.compile(r"un(?!der)(?=[a-z]{4,}ed$)")
+"""`unsigned` is not signed; `understaffed` is another word."""
 
 
 SILENCE: Final = 1
@@ -273,12 +276,21 @@ def _joined(words: set[str]) -> set[str]:
     return words
 
 
+def begins_with_nobody(words: Sequence[Word]) -> int:
+    """How many words at the beginning say that nobody does what follows: `Nobody`, `No one`."""
+    lowers = [word.lower for word in words[:2]]
+    return 1 if lowers[:1] == ["nobody"] else 2 if lowers == ["no", "one"] else 0
+
+
 def undenied(words: Sequence[Word]) -> tuple[bool, list[Word]]:
     """Whether a sentence affirms, and its words without those that deny."""
     affirmed = True
     kept: list[Word] = []
-    if words[0].lower == "nobody" and len(words) > 1 and words[1].lower in INVERSE:
-        return True, list(words)  # `nobody owns it`: who has the office is nobody
+    nobody = begins_with_nobody(words)
+    if nobody and len(words) > nobody and words[nobody].lower in INVERSE:
+        return True, [_word("nobody"), *words[nobody:]]  # `nobody owns it`: who has the office is nobody
+    if nobody:
+        affirmed, words = False, words[nobody:]
     for i, word in enumerate(words):
         lower = word.lower.replace("\u2019", "'")
         if lower.endswith("n't"):
@@ -313,7 +325,8 @@ def opposites(words: Sequence[Word], *, said: bool) -> tuple[set[str], bool]:
     last = len(words) - 1
     for i, word in enumerate(words):
         if not word.marks & OPPOSITE or not (said or _is_said(words, i)):
-            plain.append(word)
+            if not (i and word.lower in _WAYS and words[i - 1].lower in URGES):
+                plain.append(word)
             continue
         sign = POLAR.get(word.lower)
         if sign is None:
