@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-__all__ = ["END", "FIRST", "SECOND", "Clause", "clauses_of", "has_name", "sentences_of"]
+__all__ = ["END", "FIRST", "OF_ONE", "SECOND", "Clause", "clauses_of", "has_name", "sentences_of"]
 
 FIRST: Final = "\x01"
 SECOND: Final = "\x02"
@@ -24,8 +24,8 @@ END: Final = re.compile(
     r"|[;\n\r|]+|\s[-\u2013\u2014]{1,2}\s"
 )
 """What ends a clause. Each way begins with a character: so most places of a text are passed at a glance."""
-_OF_ONE: Final = ("ss", "us", "is", "os")
-"""How a name may end that is of one thing, and has an s."""
+OF_ONE: Final = ("ss", "us", "is", "os")
+"""How a noun may end that is of one thing, and has an s."""
 _WITHIN: Final = f"_{FIRST}{SECOND}"
 _TOKEN: Final = re.compile(r"[\x01\x02]|[^\W_]+(?:['\u2019][^\W_]+)?(?:[-./_][^\W_]+)*|[,:()]")
 
@@ -64,7 +64,7 @@ def sentences_of(text: str) -> Iterator[str]:
 def clauses_of(text: str, first: Sequence[str], second: Sequence[str]) -> Iterator[Clause]:
     """The clauses of a text in which one of the two is named, each by any of its names."""
     ways = [(name, FIRST) for name in _distinct(first)] + [(name, SECOND) for name in _distinct(second)]
-    plural = frozenset(token for name, token in ways if name.lower().endswith("s") and not name.endswith(_OF_ONE))
+    plural = frozenset(token for name, token in ways if name.lower().endswith("s") and not name.endswith(OF_ONE))
     ways.sort(key=lambda way: -len(way[0]))  # of `Team` and `Team A` the longer is looked for first
     start = 0
     clean = text.replace(FIRST, " ").replace(SECOND, " ")

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from substrate.relations.phrases import forms_of, word_set
+from substrate.relations.phrases import forms_of, is_gerund, word_set
 
 __all__ = ["CARRIES", "DENIES", "OPEN", "Governed", "governed"]
 
@@ -49,7 +49,7 @@ def governed(between: Sequence[str], verb: str, light: frozenset[str], be: froze
     `light`: words that change nothing here; `be`: the forms of *be*.
     """
     rest, means = list(between), list[str]()
-    is_gerund = verb.endswith("ing")
+    has_gerund = is_gerund(verb)
     while True:
         _drop(rest, light)
         if "to" in rest[-3:-1] and rest[-1] in _BEFORE_INFINITIVE:
@@ -58,7 +58,7 @@ def governed(between: Sequence[str], verb: str, light: frozenset[str], be: froze
         is_infinitive = bool(rest) and rest[-1] == "to"
         if is_infinitive:
             rest.pop()
-        elif not is_gerund or (rest and rest[-1] in be):
+        elif not has_gerund or (rest and rest[-1] in be):
             break
         _drop(rest, light)
         if not rest or rest[-1] in be:  # `is to acquire`, `A to acquire B`
@@ -71,7 +71,7 @@ def governed(between: Sequence[str], verb: str, light: frozenset[str], be: froze
         if meaning is None and not is_infinitive:
             return None
         means.append(meaning or OPEN)
-        is_gerund = governor.endswith("ing")
+        has_gerund = is_gerund(governor)
     if not _MODALS.isdisjoint(between):
         means.append(OPEN)
     return Governed(tuple(rest), _together(means))

@@ -18,12 +18,13 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from substrate.relations.clauses import FIRST, SECOND, Clause, clauses_of
+from substrate.relations.clauses import FIRST, OF_ONE, SECOND, Clause, clauses_of
 from substrate.relations.governing import CARRIES, DENIES, OPEN, governed
 from substrate.relations.phrases import (
     PREPOSITIONS,
     Phrase,
     forms_of,
+    is_gerund,
     is_past,
     is_symmetric,
     phrases_of,
@@ -201,14 +202,16 @@ def _stated(clause: Clause, phrase: Phrase, source: str, target: str) -> _Said |
     sources = [at for at, word in enumerate(words) if word == source]
     targets = [at for at, word in enumerate(words) if word == target]
     for verb in verbs:
+        # No other name can stand between a verb and its object.
+        behind = next((at for at in range(verb + 1, len(words)) if words[at] in (FIRST, SECOND)), None)
         for subject in sources:
             for thing in targets:
                 meaning, end = None, thing
-                if subject < verb < thing:
+                if subject < verb and thing == behind:
                     meaning = _active(clause, phrase, subject, verb, thing)
-                elif not phrase.preposition and thing < verb < subject:
+                elif not phrase.preposition and thing < verb and subject == behind:
                     meaning, end = _passive(words, thing, verb, subject), subject
-                elif not phrase.preposition and thing < subject < verb and _relative(words, thing, subject, verb):
+                elif not phrase.preposition and thing < subject == verb - 1 and _relative(words, thing, subject, verb):
                     meaning, end = CARRIES, verb
                 if meaning is not None:
                     return _Said(end, meaning)
@@ -235,7 +238,7 @@ def _active(clause: Clause, phrase: Phrase, subject: int, verb: int, thing: int)
             rest.pop(0)
         if not rest or rest.pop(0) != phrase.preposition:
             return None
-    elif verb and words[verb - 1] in _BE and not words[verb].endswith("ing"):
+    elif verb and words[verb - 1] in _BE and not is_gerund(words[verb]):
         return None  # `is used` has its subject behind it
     return said.meaning if _is_object(rest, words[thing + 1 : thing + 2]) else None
 
@@ -246,7 +249,9 @@ def _agrees(clause: Clause, phrase: Phrase, subject: int, verb: int) -> bool:
     between = words[subject + 1 : verb]
     if phrase.is_participle and is_past(word):
         return not _BE.isdisjoint(between)
-    if word.endswith(("s", "ing")) or is_past(word) or word in _SAME_IN_PAST or not _BEFORE_BASE.isdisjoint(between):
+    if word.endswith("s") or is_gerund(word) or is_past(word) or word in _SAME_IN_PAST:
+        return True
+    if not _BEFORE_BASE.isdisjoint(between):
         return True
     if words[subject] in clause.plural or "and" in between or words[subject - 1 : subject] == ("and",):
         return True
@@ -275,7 +280,7 @@ def _relative(words: Sequence[str], thing: int, subject: int, verb: int) -> bool
     between = [word for word in words[thing + 1 : subject] if word not in _DETERMINERS - {"that"} and word != ","]
     behind = words[verb + 1 : verb + 2]
     ends = not behind or behind[0] in _STOPS or behind[0] in PREPOSITIONS
-    return between in (["which"], ["that"]) and not words[subject + 1 : verb] and ends
+    return between in (["which"], ["that"]) and ends
 
 
 def _is_subject(words: Sequence[str], at: int) -> bool:
@@ -316,8 +321,16 @@ def _is_object(between: Sequence[str], behind: Sequence[str]) -> bool:
             return False
         else:
             pieces[-1].append(word)
+    last = pieces[-1]
+    if last and last[0] not in _DETERMINERS and any(map(_is_predicate, last)):
+        return False  # `stopped using C and adopted B` says two things
     ends = not behind or behind[0] in _STOPS or behind[0] in PREPOSITIONS
     return ends and all(len(piece) <= _PIECE for piece in pieces)
+
+
+def _is_predicate(word: str) -> bool:
+    """Whether a word that is not small may be a verb of its own, as far as its ending tells."""
+    return _is_plain(word) and (is_past(word) or (word.endswith("s") and not word.endswith(OF_ONE)))
 
 
 def _is_plain(word: str) -> bool:

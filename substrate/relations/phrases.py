@@ -11,7 +11,17 @@ from typing import Final, NamedTuple
 
 from substrate.text.terms import spans
 
-__all__ = ["PREPOSITIONS", "Phrase", "forms_of", "is_past", "is_symmetric", "phrases_of", "stem", "word_set"]
+__all__ = [
+    "PREPOSITIONS",
+    "Phrase",
+    "forms_of",
+    "is_gerund",
+    "is_past",
+    "is_symmetric",
+    "phrases_of",
+    "stem",
+    "word_set",
+]
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -50,6 +60,7 @@ _IRREGULAR: Final = {
         "see": "saw seen",
         "find": "found",
         "begin": "began begun",
+        "come": "came",
         "belong": "belonged",
         "lie": "lies lay lain",
         "eat": "ate eaten",
@@ -64,7 +75,7 @@ _IRREGULAR: Final = {
 }
 _SAME: Final = """
 use / utilize, utilise, employ, leverage, adopt
-depend on / rely on
+depend on / rely on, dependent on
 require / need
 work for / work at
 located in / situated in, lie in, based in, found in
@@ -113,6 +124,7 @@ class Phrase(NamedTuple):
     """Whether a form of *be* must come before it, as in `is located in`."""
 
 
+_VOWELS: Final = frozenset("aeiouy")
 _SHORTEST: Final = 3
 """Letters that are left of a word without its ending."""
 _ENDINGS: Final = (("ies", "y"), ("ied", "y"), ("es", ""), ("s", ""), ("ed", ""), ("d", ""), ("ing", ""), ("ing", "e"))
@@ -138,6 +150,11 @@ def forms_of(word: str) -> frozenset[str]:
 def is_past(word: str) -> bool:
     """Whether a word has the form of a verb in the past, or of a participle that ends as one."""
     return word.endswith("ed") or word in _IRREGULAR
+
+
+def is_gerund(word: str) -> bool:
+    """Whether a word has the form of a verb in *-ing*: `using`, and not `bring`."""
+    return word.endswith("ing") and not _VOWELS.isdisjoint(word[:-3])
 
 
 @lru_cache(maxsize=4096)
