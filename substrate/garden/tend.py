@@ -44,6 +44,7 @@ from substrate.veil import hidden_in
 from substrate.views.atoms import VersionRow, latest_version
 from substrate.views.cards import card_of
 from substrate.views.edges import Link, find_link
+from substrate.views.traces import confirmation_of
 
 __all__ = ["SESSION", "tend"]
 
@@ -149,7 +150,7 @@ def _record(log: Log, domain: str, planned: _Plan) -> tuple[Run, _Plan]:
     def plan(transaction: ReadTransaction, time: int) -> Decision:
         size = require_head(transaction).head.size
         number = next_number(transaction)
-        now = planned if size == planned.size else _still(transaction, planned)
+        now = _not_said_again(transaction, planned if size == planned.size else _still(transaction, planned))
         batch, decided = now.batch(), Decision()
         if batch.count():
             said = {"actor": GARDENER, "session": f"{SESSION}{number}"}
@@ -187,6 +188,12 @@ def _still(transaction: ReadTransaction, plan: _Plan) -> _Plan:
     ]
     links = [link for link in plan.unfounded if find_link(transaction, link.source, link.type, link.target) == link]
     return replace(plan, vetted=vetted, lone=lone, unfounded=links)
+
+
+def _not_said_again(transaction: ReadTransaction, plan: _Plan) -> _Plan:
+    """The same without the edges that somebody has stated again since, which writes no entry."""
+    links = [link for link in plan.unfounded if confirmation_of(transaction, link.edge, link.seq) is None]
+    return replace(plan, unfounded=links)
 
 
 def _seq(transaction: ReadTransaction, subject: bytes) -> int | None:

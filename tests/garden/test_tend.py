@@ -141,6 +141,24 @@ def test_what_a_person_states_again_as_it_is_stays_when_the_run_is_undone_or_its
     assert edges_of(garden) == {tuple(ends.values())}
 
 
+def test_what_a_person_states_again_while_the_gardener_is_at_work_stays(garden: Memory) -> None:
+    tended(garden)
+    garden.ingest("Nothing is said of anybody.", source="page-1.md", domain="docs")
+    ends = {"source": E + "marta silva", "type": "works_for", "target": E + "acme corp"}
+    (own,) = garden.edges(E + "marta silva")
+    unfounded = tended(garden, dry_run=True).unedged
+    assert own.id in unfounded
+
+    def meanwhile(done: int, total: int) -> None:
+        if done == total:
+            writer = threading.Thread(target=lambda: garden.checkpoint(edges=[ends], actor="ada"))
+            writer.start()
+            writer.join()
+
+    assert set(tended(garden, progress=meanwhile).unedged) == {*unfounded} - {own.id}
+    assert [edge.id for edge in garden.edges(E + "marta silva")] == [own.id]
+
+
 @pytest.mark.parametrize("is_said_again", [True, False])
 def test_a_surface_takes_back_an_edge_of_a_gardener_unless_somebody_stated_it_since(
     garden: Memory, *, is_said_again: bool
