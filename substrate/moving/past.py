@@ -20,8 +20,9 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
+from functools import cached_property
 from hashlib import blake2b
-from itertools import takewhile
+from itertools import dropwhile, islice, takewhile
 from typing import Final, NamedTuple, TypeGuard, TypeVar
 
 from substrate.atoms.bodies import bodies_of, body_of
@@ -57,6 +58,8 @@ _LINE: Final = 200
 are news."""
 _KEPT: Final = 50_000
 """Versions of which the digests are kept, at most, or those of one atom."""
+_ROWS: Final = 64
+"""Atoms of which what was looked up for one row is kept for the next."""
 _NEVER: Final = -(2**63)
 _ENDS: Final = (Kind.TOMBSTONE, Kind.UNEDGE)
 _KINDS: Final = {"put": Kind.PUT, "tombstone": Kind.TOMBSTONE, "edge": Kind.EDGE, "unedge": Kind.UNEDGE}
@@ -136,60 +139,74 @@ class _History:
 
 
 class _Row:
-    """Judges a row of a table, which does not say when it was written, by what the store says of its atom."""
+    """Judges the rows of a table of one name, which do not say when they were written, by what the store says of it."""
 
     def __init__(self, transaction: ReadTransaction, subject: bytes, session: str) -> None:
         self._transaction, self._subject, self._session = transaction, subject, session
 
     def judge(self, atom: AtomGiven) -> _Verdict:
-        latest = latest_version(self._transaction, self._subject)
-        now = None if latest is None else self._said(latest)
-        if latest is None:
+        if self._latest is None:
             return _Verdict.NEWS
+        now = self._now
         if self._says(now, atom):  # mostly so
             return _Verdict.CONFIRMS
-        versions = _standing(self._transaction, versions_of(self._transaction, self._subject))
-        own, before = self._own(versions)
+        own = self._own
         is_own = own is None or (now is not None and now.get("session") == self._session)
         if is_own and now is not None and now.get("value") != atom.value and _has_words(now, atom):
             return _Verdict.NEWS
         if own is None:
-            confirmed = self._confirmed(versions)
-            if confirmed is not None and _has_words(confirmed, atom):
-                atom = replace(atom, value=str(confirmed["value"]))
-            was_brought = self._says(confirmed, atom)
+            if self._confirmed is not None and _has_words(self._confirmed, atom):
+                atom = replace(atom, value=str(self._confirmed["value"]))
+            was_brought = self._says(self._confirmed, atom)
         elif now is not None and now.get("value") == atom.value:  # other cells of the row may be news
             was_brought = self._says(own, atom)
         else:
             was_brought = _has_words(own, atom)
         if was_brought:
             return _Verdict.OLDER
-        return _Verdict.WAITS if any(self._says(one, atom) for one in before) else _Verdict.NEWS
+        return _Verdict.WAITS if any(self._says(one, atom) for one in self._before()) else _Verdict.NEWS
 
     def judge_all(self, atoms: Sequence[AtomGiven]) -> _Verdict:
         """Several rows of one name and text in a file, one recorded over the other: what they come to together."""
-        latest = latest_version(self._transaction, self._subject)
-        versions = _standing(self._transaction, versions_of(self._transaction, self._subject))
-        own, _ = self._own(versions)
-        both = own
+        both = own = self._own
         for atom in atoms:
             if both is None or both.get("value") != atom.value:
                 return _Verdict.NEWS
             both = merged(both, _members(self._transaction, atom), atom.cleared)
         if own is None or both is None or compared(both) != compared(own):
             return _Verdict.NEWS
-        now = None if latest is None else self._said(latest)
-        return _Verdict.SAME if now is not None and self._says(now, atoms[-1]) else _Verdict.OLDER
+        return _Verdict.SAME if self._says(self._now, atoms[-1]) else _Verdict.OLDER
 
-    def _own(self, versions: Iterable[VersionRow]) -> tuple[Mapping[str, Json] | None, Iterator[Mapping[str, Json]]]:
-        """What the file brought last, and what the atom said before that, given its versions, latest first."""
-        said = filter(None, map(self._said, versions))
-        return next((body for body in said if body.get("session") == self._session), None), said
+    @cached_property
+    def _latest(self) -> VersionRow | None:
+        return latest_version(self._transaction, self._subject)
 
-    def _confirmed(self, versions: Iterable[VersionRow]) -> Mapping[str, Json] | None:
+    @cached_property
+    def _now(self) -> Mapping[str, Json] | None:
+        return None if self._latest is None else self._said(self._latest)
+
+    @cached_property
+    def _own(self) -> Mapping[str, Json] | None:
+        """What the file brought last."""
+        return next(self._from_own(), None)
+
+    @cached_property
+    def _confirmed(self) -> Mapping[str, Json] | None:
         """What was confirmed last. A file that only confirmed what was there has no version of its own."""
+        versions = self._versions()
         rows = (row for row in versions if confirmation_of(self._transaction, row.subject, row.seq) is not None)
         return next(filter(None, map(self._said, rows)), None)
+
+    def _before(self) -> Iterator[Mapping[str, Json]]:
+        """What the atom said before that which the file brought last, latest first."""
+        return islice(self._from_own(), 1, None)
+
+    def _from_own(self) -> Iterator[Mapping[str, Json]]:
+        said = filter(None, map(self._said, self._versions()))
+        return dropwhile(lambda body: body.get("session") != self._session, said)
+
+    def _versions(self) -> list[VersionRow]:
+        return _standing(self._transaction, versions_of(self._transaction, self._subject))
 
     def _said(self, version: VersionRow) -> Mapping[str, Json] | None:
         body = body_of(self._transaction, version.seq) if version.kind is Kind.PUT else None
@@ -219,6 +236,8 @@ class Past:
         self._session = self._common.get("session")
         self._histories: dict[object, _History] = {}
         self._kept = 0
+        self._rows: dict[bytes, _Row] = {}
+        """What judges rows, by the atom that they are of, in one transaction."""
         self._passed: dict[object, int] = {}
         """The times of the last lines that are news, by what they are about."""
         self._own = 0
@@ -252,6 +271,7 @@ class Past:
             return
         while portion := list(_portion(lines)):
             with self._log.snapshot() as transaction:
+                self._rows.clear()
                 self._others = self._written_by_others(transaction) if self._others is None else self._others
                 rows = find_known(transaction, (str(one.fields["name"]) for one in portion if _is_of_atom(one)))
                 verdicts = [self._judge(transaction, line, rows) for line in portion]
@@ -336,6 +356,7 @@ class Past:
         if not judged:
             return []
         self._histories.clear()
+        self._rows.clear()
         self._kept = 0
         rows = find_known(transaction, (str(line.fields["name"]) for line in judged if _is_of_atom(line)))
         return [line for line in judged if self._is_stale(transaction, line, rows)]
@@ -408,7 +429,11 @@ class Past:
         row = rows.get(normalise(str(line.fields["name"]))) if line.kind == "put" else None
         if row is None or self._session is None:
             return _Verdict.NEWS
-        return _Row(transaction, row.subject, self._session).judge(read_atom(line.fields, self._common))
+        if row.subject not in self._rows:
+            if len(self._rows) >= _ROWS:
+                self._rows.clear()
+            self._rows[row.subject] = _Row(transaction, row.subject, self._session)
+        return self._rows[row.subject].judge(read_atom(line.fields, self._common))
 
     def _judge_dated(
         self, transaction: ReadTransaction, line: Line, time: int, rows: Mapping[str, VersionRow]
