@@ -6,21 +6,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from substrate.atoms.bodies import bodies_of
+from substrate.atoms.links import is_hidden_name
 from substrate.atoms.moments import snapshot_of
 from substrate.errors import InputError
 from substrate.garden.graph import EntityGraph, read_graph
 from substrate.garden.lease import lease
 from substrate.garden.links import Verdict, judge_links
 from substrate.garden.orphans import GARDENER
+from substrate.kv.api import ReadTransaction
 from substrate.log.heads import require_head
 from substrate.log.identity import id_text
 from substrate.log.log import Log
 from substrate.messages import Arg
+from substrate.proof.encoding import Json
 from substrate.save.batch import Batch
 from substrate.save.checkpoint import checkpoint
 from substrate.schema import is_share
 from substrate.values.actors import surface_of
 from substrate.values.review.garden import Pruned, Suspect
+from substrate.views.edges import Link
 from substrate.views.traces import confirmation_of
 
 __all__ = ["Asked", "prune"]
@@ -52,20 +56,14 @@ def prune(log: Log, asked: Asked, said: Mapping[str, object]) -> Pruned:
         }
         judged = judge_links(graph, stated, float(threshold))
         shown = [_suspect(graph, one) for one in judged.suggested]
-        said_again = {
-            one.link.edge
+        own = {
+            id_text(one.link.edge)
             for one in judged.suggested
-            if confirmation_of(transaction, one.link.edge, one.link.seq) is not None
+            if _may_take(transaction, one.link, stated.get(one.link.edge, {}), surface)
         }
     told = Pruned(
         tuple(shown), domain, judged.method, judged.auc, len(judged.verdicts), judged.left_out, dry_run=dry_run
     )
-    own = {
-        id_text(one.link.edge)
-        for one in judged.suggested
-        if surface is None
-        or _is_of(stated.get(one.link.edge, {}).get("actor"), surface, is_said_again=one.link.edge in said_again)
-    }
     if dry_run or not own:
         return told
     with lease(log.cache):
@@ -74,10 +72,18 @@ def prune(log: Log, asked: Asked, said: Mapping[str, object]) -> Pruned:
     return replace(told, items=taken, seqs=saved.seqs)
 
 
-def _is_of(actor: object, surface: str, *, is_said_again: bool) -> bool:
-    """Whether an edge is this surface's, or a gardener's that nobody has stated since."""
+def _may_take(transaction: ReadTransaction, link: Link, said: Mapping[str, Json], surface: str | None) -> bool:
+    """Whether an edge is this surface's, or a gardener's that nobody has stated since; all are a person's (None).
+
+    Never if whoever asks may not see its evidence.
+    """
+    actor = said.get("actor")
+    if is_hidden_name(transaction, said.get("cited")):
+        return False
+    if surface is None:
+        return True
     if actor == GARDENER:
-        return not is_said_again
+        return confirmation_of(transaction, link.edge, link.seq) is None
     return isinstance(actor, str) and surface_of(actor) == surface
 
 

@@ -81,6 +81,7 @@ def test_a_chunk_that_is_hidden_is_not_named_by_an_edge_that_cites_it_and_the_ed
     assert memory.prove_entry(edge.seq)
     done = tended(agent, "shop")
     assert done.unedged == ()
+    assert [one.removed for one in agent.prune("shop", threshold=0, dry_run=False)] == [False]
     assert [(one.source, one.type, one.target, one.cited) for one in memory.edges(EDGE[0], type="uses")] == [
         (*EDGE, edge.cited)
     ]
