@@ -321,9 +321,9 @@ def _is_object(between: Sequence[str], behind: Sequence[str]) -> bool:
             return False
         else:
             pieces[-1].append(word)
-    last = pieces[-1]
-    if last and last[0] not in _DETERMINERS and any(map(_is_predicate, last)):
-        return False  # `stopped using C and adopted B` says two things
+    last = [word for word in pieces[-1] if word not in _ADVERBS and not word.endswith("ly")]
+    if last and _is_predicate(last[0]):  # `stopped using C and adopted B` says two things
+        return False
     ends = not behind or behind[0] in _STOPS or behind[0] in PREPOSITIONS
     return ends and all(len(piece) <= _PIECE for piece in pieces)
 

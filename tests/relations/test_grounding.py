@@ -70,6 +70,7 @@ def test_a_verb_that_leaves_the_next_one_open_leaves_the_relation_open(text: str
         ("Acme is dependent on Beta.", "depends_on"),
         ("Acme uses Gamma and the managed Beta.", "uses"),
         ("Acme uses Gamma and uses Beta.", "uses"),
+        ("Acme uses Gamma and Delta Services Beta.", "uses"),
         ("Acme has been using Beta since May.", "uses"),
         ("Acme does use Beta.", "uses"),
         ("Acme and Gamma use Beta.", "uses"),
@@ -114,6 +115,7 @@ def test_where_the_verb_is_no_predicate_of_its_subject_nothing_is_stated(text: s
         "Acme does not use Gamma and adopted Beta.",
         "Acme no longer uses Gamma and bought Beta.",
         "Acme uses Gamma and replaced Beta.",
+        "Acme uses Gamma and quickly replaced Beta.",
         "Acme uses Gamma, dropped Beta.",
     ],
 )
