@@ -243,7 +243,7 @@ class Past:
         self._own = 0
         """Entries that this import wrote."""
         self._others: int | None = None
-        """Entries that it did not write, when the first lines were judged."""
+        """Entries that it did not write, when the first lines were judged; None: no line depends on them."""
         self._older: dict[str, bool] = {}
         """The atoms and edges of which lines were left out; False: all that was left out, the store has said."""
         self._waiting: dict[str, list[Line]] = {}
@@ -351,8 +351,7 @@ class Past:
         """The lines, taken for news, of which others have said something later meanwhile. They are left out then."""
         is_as_judged = self._others is None or self._written_by_others(transaction) == self._others
         # To say a thing again writes no entry, and keeps it.
-        is_judged = self._takes_older or is_as_judged
-        judged = [line for line in lines if line.took_back is not None] if is_judged else lines
+        judged = [line for line in lines if line.took_back is not None] if is_as_judged else lines
         if not judged:
             return []
         self._histories.clear()
