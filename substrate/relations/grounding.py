@@ -322,7 +322,7 @@ def _is_object(between: Sequence[str], behind: Sequence[str]) -> bool:
         else:
             pieces[-1].append(word)
     last = [word for word in pieces[-1] if word not in _ADVERBS and not word.endswith("ly")]
-    if last and _is_predicate(last[0]):  # `stopped using C and adopted B` says two things
+    if pieces[0] and last and _is_predicate(last[0]):  # `uses C and replaced B`, and not `uses and maintains B`
         return False
     ends = not behind or behind[0] in _STOPS or behind[0] in PREPOSITIONS
     return ends and all(len(piece) <= _PIECE for piece in pieces)

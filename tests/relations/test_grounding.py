@@ -70,6 +70,8 @@ def test_a_verb_that_leaves_the_next_one_open_leaves_the_relation_open(text: str
         ("Acme is dependent on Beta.", "depends_on"),
         ("Acme uses Gamma and the managed Beta.", "uses"),
         ("Acme uses Gamma and uses Beta.", "uses"),
+        ("Acme uses and maintains Beta.", "uses"),
+        ("Acme uses, maintains and shipped Beta.", "uses"),
         ("Acme uses Gamma and Delta Services Beta.", "uses"),
         ("Acme has been using Beta since May.", "uses"),
         ("Acme does use Beta.", "uses"),
