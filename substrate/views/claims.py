@@ -71,10 +71,11 @@ class ClaimView:
     """See the module."""
 
     name = "claims"
-    version = 8
+    version = 9
     """1: entities claimed something; 2: sentences were not read by their form; 3: names of `remember` counted; 4: what
     tells a change was not read as what holds since; 5: that nobody took over was; 6: the
-    entities of an atom did not count; 7: headings and lines of lists of changes claimed something."""
+    entities of an atom did not count; 7: headings and lines of lists of changes claimed something;
+    8: `called`, `due`, `signed` and `extended` said nothing, and names were contradicted."""
     tables: Sequence[str] = (CLAIMS,)
 
     def apply(self, transaction: WriteTransaction, entries: Sequence[Logged]) -> None:
