@@ -35,6 +35,7 @@ __all__ = [
     "ROMANCE",
     "ROMANCE_AUXILIARIES",
     "SMALL_IN_TITLES",
+    "SYNTAX",
     "TITLES",
     "UNCOUNTED",
     "VERBS_OF_ONE",
@@ -325,3 +326,12 @@ ROMANCE_AUXILIARIES: Final = frozenset(
     foi é tem disse mora trabalha vai è sono ha aveva disse vive lavora
     """.split()
 )
+
+SYNTAX: Final = frozenset(
+    """
+    a an and any as at by can cannot catch def do elif else false finally for from if in instanceof is it nil no none
+    not null of on or return self so than that the then this throw to true typeof undefined until var void where while
+    with yes yield
+    """.split()
+)
+"""Words of sentences and of programming languages that name nothing, also where they are set as code."""

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from substrate.text.canonical import is_canonical_key
-from substrate.text.no_names import FUNCTION_ELSEWHERE
+from substrate.text.no_names import FUNCTION_ELSEWHERE, SYNTAX
 
 __all__ = ["CASELESS", "HIDE", "Sign", "find_signs", "has_caseless", "hide"]
 
@@ -149,7 +149,7 @@ def _spans(text: str) -> Iterator[Sign]:
 def _of_code(code: str) -> tuple[str, str]:
     """What a code span names, and its kind; no kind if it is more than one name, or a sign of some syntax."""
     name = code.strip().removesuffix("()")
-    is_one = not any(map(str.isspace, name)) and not name.startswith(_NO_CODE)
+    is_one = not any(map(str.isspace, name)) and not name.startswith(_NO_CODE) and name.lower() not in SYNTAX
     return name, "code" if is_one and any(map(str.isalpha, name)) else ""
 
 

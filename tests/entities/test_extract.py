@@ -60,6 +60,7 @@ def test_every_word_with_a_capital_would_not_do() -> None:
         ("Ada Lovelace", ["Ada Lovelace"]),
         ("Deserialize ``s`` (a ``str`` or ``bytes``), not `x`.", ["s", "str", "bytes", "x"]),
         ("We use C++, C# and Notepad++ at AT&T.", ["C++", "C#", "Notepad++", "AT&T"]),
+        ("`or`, `to` and `None` are syntax; `import` and `plugin` are names.", ["import", "plugin"]),
         ("the cache of Anna\u2019s O\u2019Brien build", ["Anna", "O\u2019Brien"]),
         ("## Getting Started With The Package\n\nwe use it", []),
         ("PLEASE READ THIS NOW", []),
