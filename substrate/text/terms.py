@@ -197,6 +197,10 @@ def has_whole(text: str, part: str) -> bool:
 
     In a script that writes no spaces between words, it may stand anywhere.
     """
+    return _has_whole(text, part, lambda: _parted(text))
+
+
+def _has_whole(text: str, part: str, apart: Callable[[], str]) -> bool:
     at = text.find(part) if part else -1
     for _ in range(_LOOKS):
         if at < 0:
@@ -205,28 +209,31 @@ def has_whole(text: str, part: str) -> bool:
         if not (_is_one_word(text[at - 1 : at + 1]) or _is_one_word(text[end - 1 : end + 1])):
             return True
         at = text.find(part, at + 1)
-    return at >= 0 and _whole(part, is_ascii=text.isascii()).search(text, at) is not None
+    return at >= 0 and _parted(part) in apart()
 
 
-@lru_cache(maxsize=128)
-def _whole(part: str, *, is_ascii: bool) -> re.Pattern[str]:
-    """The same as a pattern, which is faster where a part stands within a great many words."""
-    joined = "[0-9a-zA-Z]" if is_ascii else _joined()
-    before, after = (_is_one_word(end * 2) for end in (part[0], part[-1]))
-    return re.compile(f"(?<!{joined})" * before + re.escape(part) + f"(?!{joined})" * after)
+def _parted(text: str) -> str:
+    """The text, with a line end before and after it, and between two characters that are not of one word.
+
+    Whole words are found in it at once, where a part stands within a great many words.
+    """
+    return "\n".join(("", *_words_and_signs(is_ascii=text.isascii()).findall(text), ""))
 
 
 @cache
-def _joined() -> str:
-    """A character that makes one word with another of its kind, as a pattern. See `_is_one_word`."""
+def _words_and_signs(*, is_ascii: bool) -> re.Pattern[str]:
+    """Characters that follow each other and are of one word, or any other character. See `_is_one_word`."""
+    if is_ascii:
+        return re.compile("[0-9a-zA-Z]+|.", re.DOTALL)
     marks = "".join(one for one in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(one)[0] == "M")
-    return f"(?![{_PAIRED}])(?:[^\\W_]|[{re.escape(marks)}])"
+    return re.compile(f"(?:[^\\W_{_PAIRED}]+|(?![{_PAIRED}])[{re.escape(marks)}])+|.", re.DOTALL)
 
 
 def unnamed(text: str, entities: Iterable[str]) -> Iterator[str]:
     """The entities that a text does not name, in whatever case: `Lives in London` does not say who."""
     said = _spoken(text)
-    return (entity for entity in entities if not has_whole(said, _spoken(entity)))
+    apart = cache(lambda: _parted(said))  # once for all: a text may have a million characters, and 100 entities
+    return (entity for entity in entities if not _has_whole(said, _spoken(entity), apart))
 
 
 def _spoken(text: str) -> str:

@@ -18,6 +18,7 @@ from substrate.text.terms import (
     matching,
     query_terms,
     spans,
+    unnamed,
     word_count,
 )
 from tests.search.happenings import few
@@ -321,3 +322,19 @@ def test_a_name_that_stands_within_many_words_is_looked_for_at_few_places_one_by
     assert not has_whole(text, "a")
     assert has_whole(f"{text} a", "a")
     assert looks[0] <= 5 * module._LOOKS
+
+
+def test_for_all_names_that_stand_within_many_words_a_text_is_taken_apart_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """12 texts of 1 MB that list 80 such names kept each opening busy for a minute."""
+    parted: list[str] = []
+    right = module._parted
+
+    def counted(text: str) -> str:
+        parted.append(text)
+        return right(text)
+
+    monkeypatch.setattr(module, "_parted", counted)
+    said = "\u00e9" * 300 + " " + "\u00e9" * 7
+    names = ["\u00e9" * long for long in range(1, 80)]
+    assert list(unnamed(said, names)) == [name for name in names if len(name) != 7]
+    assert parted.count(said) == 1
