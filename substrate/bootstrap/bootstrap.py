@@ -245,7 +245,7 @@ class _Opener:
         envelope = replace(self._envelope(), meaning=meaning, lag=lag)
         room = room_in(envelope, measure)
         offers = self._offers(room)
-        chosen, rest = choose(offers, room, measure, aimed=self._is_aimed)
+        chosen, rest = choose(offers, room, measure, aimed=self._is_aimed, unmatched=envelope.unmatched)
         weakest = [offer.name for offer in reversed(chosen)]
         costs = {offer.name: offer.tokens for offer in chosen}
         return fit(self._draft(envelope, chosen, rest), weakest, measure, costs)

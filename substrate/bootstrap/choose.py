@@ -23,26 +23,31 @@ _BEST_PART: Final = 0.5
 """Of the room that rules, corrections and better matches leave: what one of them may take."""
 NEARLY: Final = 0.8
 """Of the best match's share: what matches nearly as well. Shares are squares of scores."""
+_LEFT_PART: Final = 0.5
+"""Of the room that rules and corrections leave: what the last session left takes that much before all others."""
 _WORTHWHILE: Final = 40
 """Tokens of room that hold the beginning of one more match."""
 
 
-def choose(offers: Sequence[Offer], room: int, measure: Measure, *, aimed: bool) -> tuple[list[Offer], list[Offer]]:
+def choose(
+    offers: Sequence[Offer], room: int, measure: Measure, *, aimed: bool, unmatched: bool = False
+) -> tuple[list[Offer], list[Offer]]:
     """Those to show, the dearest first; and the rest.
 
     Goals, constraints and preferences may take a part of the room; what was taught for such an objective then takes
     what it needs, and a correction is made shorter where there is less. All others stand in line, but for the best
     matches, which come before them; and behind it weak matches that wait. Room that is left holds the beginnings of
-    further matches. `aimed`: at an objective alone; what only use speaks for comes last then.
+    further matches. `aimed`: at an objective alone; what only use speaks for comes last then. `unmatched`: nothing is
+    known to match it, and what the last session left comes behind what was taught.
     """
     best = _best_matches(offers)
     choice = _Choice(offers, room, measure, aimed=aimed)
-    choice.take_first()
+    choice.take_first(left=unmatched)
     choice.take_line()
     if choice.lacks(best):
         rules = choice.rules()  # none of them is given up for a match
         choice = _Choice(offers, room, measure, aimed=aimed)
-        choice.take_first(rules)
+        choice.take_first(rules, left=unmatched)
         choice.take_line(best)
     choice.fill()
     return choice.result(best)
@@ -98,8 +103,11 @@ class _Choice:
         dear = [at for at in best if at in self._chosen and not self._offers[at].waits]
         return [self._offers[at] for at in dict.fromkeys((*taken[: self._first], *dear, *taken))], rest
 
-    def take_first(self, rules: Sequence[int] | None = None) -> None:
-        """Rules, if none are given those that fit into their part of the room; then what was taught."""
+    def take_first(self, rules: Sequence[int] | None = None, *, left: bool = False) -> None:
+        """Rules, if none are given those that fit into their part of the room; then what was taught, and what is left.
+
+        `left`: whether what the last session left is taken too, the first of it in any case.
+        """
         if rules is None:
             self._take(self._rules, int(self._room * PINNED_PART))
         else:
@@ -109,7 +117,17 @@ class _Choice:
             if self._offers[at].candidate.is_correction:
                 self._take_short(at, self._room)
             self._take([at], self._room)
+        if left:
+            self._take_left(int(self._room * _LEFT_PART))
         self._first = len(self._chosen)
+
+    def _take_left(self, most: int) -> None:
+        """What the last session left, as far as this will do."""
+        left = [at for at in self._line if self._offers[at].candidate.is_left and at not in self._rules]
+        before = self._room
+        for at in left[:1]:
+            self._take_short(at, most)
+        self._take(left, most - (before - self._room))
 
     def _take_short(self, at: int, most: int) -> None:
         """One, made shorter if it takes more than that."""

@@ -448,3 +448,16 @@ def test_sessions_that_were_told_in_another_order_are_joined_by_when_they_were(
     for item, minutes in (("v1.note.n4", 45), ("v1.note.n6", 0), ("v1.note.n5", 20)):
         by_words.observe([{"items": [item], "at": from_microseconds(clock.now() - minutes * MINUTE)}])
     assert set(left(by_words.bootstrap("weitermachen", begin=False))) == {"v1.note.n4", "v1.note.n5", "v1.note.n6"}
+
+
+@pytest.mark.parametrize("max_tokens", [150, 300, 600, 1200])
+def test_however_many_sessions_for_an_objective_needed_something_else_the_last_one_is_there(
+    by_words: Memory, clock: ManualClock, max_tokens: int
+) -> None:
+    for at in range(30):
+        by_words.observe([f"v1.note.n{(3 * at + step) % 18}" for step in range(3)], objective="weitermachen")
+        clock.advance(20 * HOUR)
+    by_words.checkpoint(["v1.state.else = Something else was saved since"])
+    opening = by_words.bootstrap("weitermachen", max_tokens=max_tokens, begin=False)
+    assert left(opening) == ["v1.state.else"]
+    assert len(names(opening)) > 1, "it leaves room for what such sessions needed"
