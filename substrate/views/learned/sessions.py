@@ -147,7 +147,7 @@ def newest_sessions(transaction: ReadTransaction, domain: bytes | None = None) -
     Each is read when it is asked for.
     """
     tag = b"" if domain is None else domain.hex().encode()
-    for key, row in transaction.scan(SESSIONS, reverse=True, limit=_NEWEST):
+    for key, row in transaction.scan(SESSIONS, seq_key(1), reverse=True, limit=_NEWEST):  # no session of an empty log
         if tag not in row:
             continue
         with suppress(StoreDamaged):

@@ -62,6 +62,7 @@ def read_all(memory: Memory) -> None:
             memory.predict([name, A], domain="shop", again=True, floor=0)
             memory.predict(name, horizon="session")
         memory.predict(objective="repair the bicycle", domain="shop")
+        memory.bootstrap("go on where we left off", begin=False)
         memory.transition_matrix()
 
 
@@ -204,6 +205,7 @@ def test_what_is_malformed_does_not_keep_an_atom_from_being_forgotten(taught: Me
 def test_a_row_of_sessions_that_was_not_written_here_is_told_by_fsck(taught: Memory, key: bytes) -> None:
     write(taught, SESSIONS, key or b"\x00", session_row(Heard((HOLE,), 1)))
     assert fsck(taught) is not None
+    assert survives(read_all, taught), "it is passed over, as one that cannot be read"
 
 
 @pytest.mark.parametrize(
