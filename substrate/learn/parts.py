@@ -49,6 +49,7 @@ from substrate.views.learned.episodes import (
     numbers_of,
     objective_terms,
     of_domain,
+    trainings_in,
 )
 from substrate.views.learned.sessions import HOLE
 
@@ -268,7 +269,7 @@ class Reader:
             for number in numbers:
                 shared[number] = shared.get(number, 0.0) + rare
         # Long objectives have more words in common by chance. Their lengths are in the rows, so first the likeliest.
-        likely = [number for _, number in highest(shared, 4 * _GOALS)]
+        likely = self._likeliest(shared, 4 * _GOALS)
         near = {} if alike is None else self._near(alike, of)
         likely += near.keys() - set(likely)
         likely, past = self._seen(likely)
@@ -295,6 +296,18 @@ class Reader:
         # Of a domain with many sessions each says something; of whatever domain just those that are like this one.
         unknown = 1.0 if of == HOLE else 1 / (1 + (count / _SESSIONS) ** 2)
         return _scaled(goals, known / (known + unknown)), _shares(self._votes(taught, _GOALS, (), weighed=False))
+
+    def _likeliest(self, shared: Mapping[int, float], count: int) -> list[int]:
+        """So many episodes that share most, as if those of hidden atoms were not there; and as many trainings.
+
+        Of hundreds with one objective, those that were used last would else leave out what a person trained for it.
+        """
+        if len(shared) <= count:
+            return list(shared)
+        if self._hidden is not None:
+            shared = {number: shared[number] for number in self._seen(list(shared))[0]}
+        trained = {number: shared[number] for number in trainings_in(self._transaction) if number in shared}
+        return list(dict.fromkeys(number for some in (shared, trained) for _, number in highest(some, count)))
 
     def _are_settled(self, episodes: Sequence[Needed]) -> bool:
         """Whether one of these was trained, or most of several needed one atom: each `continue` is about another."""

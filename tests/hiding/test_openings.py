@@ -50,3 +50,17 @@ def test_what_hidden_atoms_were_used_for_takes_no_place_of_what_is_seen(memory: 
     memory.observe([{"items": HIDDEN[at : at + 100]} for at in range(0, 600, 100)] * 6)
     assert needed("next") == needed("session") == {*SEEN[1:]}
     assert len(needed("next", again=True)) == 5
+
+
+def test_hundreds_of_hidden_sessions_for_an_objective_leave_out_nothing_that_a_seen_one_needed(
+    memory: Memory, agent: Memory
+) -> None:
+    memory.train(SEEN[:1], 3, objective="restock the shelves")
+    memory.observe(SEEN[1:3], objective="restock the shelves")
+    before = opened(agent, "restock the shelves")
+    memory.observe([{"items": HIDDEN[:5], "objective": "restock the shelves"} for _ in range(120)])
+    after = opened(agent, "restock the shelves")
+    assert [(one["name"], one.get("why")) for one in after["atoms"]] == [  # type: ignore[attr-defined]
+        (one["name"], one.get("why"))
+        for one in before["atoms"]  # type: ignore[attr-defined]
+    ]

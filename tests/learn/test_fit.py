@@ -182,3 +182,18 @@ def test_however_many_sessions_needed_something_else_a_correction_and_a_good_mat
         shown = {atom.name: atom.why for atom in opening}
         assert {asked, match} <= shown.keys()
         assert shown[asked] == "taught for objectives like this"
+
+
+def test_of_hundreds_of_sessions_with_its_objective_a_correction_is_still_found(
+    memory: Memory, clock: ManualClock
+) -> None:
+    others = [f"v1.note.ship_{at}" for at in range(60)]
+    memory.checkpoint([f"{name} = remark number {at} on the harbour" for at, name in enumerate(others)])
+    asked = "v1.procedure.ask"
+    memory.checkpoint([f"{asked} = the postmaster is told beforehand"])
+    memory.train([asked], 3, objective="prepare the release")
+    rng = random.Random(SEED)
+    clock.advance(3_600_000_000)
+    memory.observe([{"items": rng.sample(others, 4), "objective": "prepare the release"} for _ in range(120)])
+    opening = memory.bootstrap("prepare the release", begin=False)
+    assert {atom.name: atom.why for atom in opening}.get(asked) == "taught for objectives like this"

@@ -50,6 +50,7 @@ __all__ = [
     "of_domain",
     "oldest_trace",
     "traces_after",
+    "trainings_in",
     "trainings_learnt",
 ]
 
@@ -189,6 +190,18 @@ def episodes_seen(transaction: ReadTransaction) -> int:
 def trainings_learnt(transaction: ReadTransaction) -> int:
     """How many of them were trainings. Reads a row for each."""
     return sum(1 for _ in transaction.scan(EPISODES, b"t", behind(b"t")))
+
+
+def trainings_in(transaction: ReadTransaction) -> frozenset[int]:
+    """The numbers of those episodes that were trainings. Reads two rows for each, until the next write once."""
+    kept = kept_by(transaction, "trainings in episodes")
+    if "" not in kept:
+        learnt = transaction.scan(EPISODES, b"t", behind(b"t"), reverse=True, limit=MOST)
+        numbers = numbers_of(transaction, [key[1:] + TRAINED for key, _ in learnt])
+        oldest = _next(transaction) - MOST
+        kept[""] = frozenset(number for number in numbers if number is not None and number >= oldest)
+    found: frozenset[int] = kept[""]
+    return found
 
 
 def episodes_beside(transaction: ReadTransaction, hidden: frozenset[bytes]) -> tuple[int, int]:
