@@ -66,6 +66,8 @@ _REPEAT: Final = 12
 _EDGES: Final = 24
 """Edges of one atom, each way, that count: of a hub's thousands none says much."""
 _GOALS: Final = 25
+_NEAR: Final = 200
+"""Past objectives that are near in meaning, at most."""
 _FULL: Final = 3
 """The weight of a training that corrects."""
 _WELL: Final = 0.25
@@ -271,7 +273,7 @@ class Reader:
         # Long objectives have more words in common by chance. Their lengths are in the rows, so first the likeliest.
         likely = self._likeliest(shared, 4 * _GOALS)
         near = {} if alike is None else self._near(alike, of)
-        likely += near.keys() - set(likely)
+        likely += set(self._likeliest(near, _NEAR)).difference(likely)
         likely, past = self._seen(likely)
         like: dict[int, float] = {}
         for number, episode in zip(likely, past, strict=True):

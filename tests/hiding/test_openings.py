@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 import substrate
@@ -64,3 +66,27 @@ def test_hundreds_of_hidden_sessions_for_an_objective_leave_out_nothing_that_a_s
         (one["name"], one.get("why"))
         for one in before["atoms"]  # type: ignore[attr-defined]
     ]
+
+
+@pytest.mark.parametrize("policy", [None, substrate.Policy()])
+def test_what_was_trained_in_other_words_is_found_behind_hundreds_of_nearer_sessions(
+    reopen: Callable[..., Memory],
+    cache: object,  # noqa: ARG001 - the model that is used
+    policy: substrate.Policy | None,
+) -> None:
+    memory, seen = reopen(background=False), [f"v1.fact.shop_{number}" for number in range(30)]
+    memory.checkpoint(["v1.domain.health = Health", *(f"{name} = how it went" for name in HIDDEN[:3])])
+    memory.checkpoint([f"{name} = the price of {name[-2:]}" for name in seen])
+    memory.observe([{"items": HIDDEN[:3], "objective": "free the disk of old files"} for _ in range(220)])
+    memory.train(seen[21:22], 3, objective="delete ancient data on the hard drive")
+    memory.observe(seen[22:24], objective="delete ancient data on the hard drive")
+    memory.index()
+    if policy is not None:
+        belongs = [{"source": name, "type": "member_of", "target": "v1.domain.health"} for name in HIDDEN[:3]]
+        memory.checkpoint(edges=belongs)
+        memory.set_tier("health", "sensitive")
+        memory = memory.client("mcp:atoms:agent", policy=policy)
+    opening = memory.bootstrap("free the disk of old files", begin=False)
+    said = {atom.name: atom.why for atom in opening}
+    assert said.get(seen[21]) == "taught for objectives like this"
+    assert policy is None or said.get(seen[22]) == "needed for objectives like this"

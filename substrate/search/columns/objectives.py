@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from substrate.embed.query import QueryVector
 from substrate.kv.api import ReadTransaction
+from substrate.veil import hidden_in
 from substrate.views.learned.objectives import objective_rows, objectives_stamp
+from substrate.views.learned.sessions import TRAINED
 
 __all__ = ["PastObjectives"]
 
@@ -38,7 +40,10 @@ class PastObjectives:
         self._held = _Held((b"", b""), [], np.empty((0, 0), np.float32))
 
     def near(self, transaction: ReadTransaction, asked: QueryVector, least: float) -> dict[bytes, float]:
-        """The keys of the traces whose objectives are nearest to this one, with cosines above the least."""
+        """The keys of the traces whose objectives are nearest to this one, with cosines above the least.
+
+        As many of trainings come too. Under a policy all come: whoever reads them leaves out what is hidden.
+        """
         if asked.vector is None:
             return {}
         held = self._at(transaction, asked)
@@ -46,7 +51,10 @@ class PastObjectives:
             return {}
         cosines = _products(held.vectors, asked.vector)
         above = np.flatnonzero(cosines > least)  # mostly few: these alone are put in order
-        best = above[np.argsort(-cosines[above], kind="stable")[:_MOST]]
+        best = above[np.argsort(-cosines[above], kind="stable")]
+        if len(best) > _MOST and hidden_in(transaction) is None:
+            trained = [at for at in best[_MOST:].tolist() if held.traces[at].endswith(TRAINED)]
+            best = np.append(best[:_MOST], np.array(trained[:_MOST], np.int64))
         return dict(zip([held.traces[at] for at in best.tolist()], cosines[best].tolist(), strict=True))
 
     def _at(self, transaction: ReadTransaction, asked: QueryVector) -> _Held:
