@@ -294,16 +294,18 @@ def _basic(match: re.Match[str]) -> bool:
 
 
 _RESERVED = re.compile(
-    r"(?i:(?:[a-z0-9_-]{1,63}\.){0,8}(?:example(?:\.(?:com|net|org))?|test|invalid|localhost))(?![\w-]|\.\w)"
+    r"(?i:(?:[a-z0-9_-]{1,63}\.){0,8}(?:example(?:\.(?:com|net|org))?|invalid|(?P<local>test|localhost)))(?![\w-]|\.\w)"
 )
-"""Hosts that RFC 2606 and 6761 keep for documentation and tests."""
+"""Hosts that RFC 2606 and 6761 keep for documentation and tests. On those that are `local` something may run."""
+_TIGER = 6
+"""Letters of a password that is shown with such a host: `scott:tiger@localhost`. A longer one may be in use."""
 
 
 def _is_shown(match: re.Match[str]) -> bool:
     """Whether a URL shows where a password would stand: a plain word, and a host that nobody can own."""
     value = _value(match)
-    plain = _is_wordy(value) and not _DIGIT.search(value)
-    return plain and _RESERVED.match(match.string, match.end()) is not None
+    host = _RESERVED.match(match.string, match.end()) if _is_wordy(value) and not _DIGIT.search(value) else None
+    return host is not None and (host["local"] is None or len(value) <= _TIGER)
 
 
 def _prefixed(match: re.Match[str]) -> bool:

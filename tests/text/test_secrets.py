@@ -124,7 +124,7 @@ def spelt(*parts: str) -> str:
         "amqp://guest:guest@localhost:5672/",
         "Give it as https://abc:xyz@example.com, or as https://abc:xyz@www.example.org.",
         "postgresql://scott:tiger@localhost:5432/shop",
-        "ftp://joe:hush-hush@files.test/x",
+        "ftp://joe:hush@files.test/x",
         "password: 1234567890",
         "password: changeme",
         "PASSWORD=",
@@ -146,6 +146,8 @@ def test_placeholders_and_examples_of_documentation_are_no_credentials(text: str
         "https://abc:hush-hush@example.com.evil.net/",
         "https://abc:hush-hush@localhost-2/",
         "https://abc:q7Hush-hush@example.com/",
+        "postgres://app:correcthorsebatterystaple@localhost/db",
+        "ftp://joe:hush-hush@files.test/x",
     ],
 )
 def test_a_password_of_a_host_that_one_can_own_is_a_credential_and_so_is_one_that_is_no_plain_word(text: str) -> None:
