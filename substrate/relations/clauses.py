@@ -20,10 +20,14 @@ _MOST: Final = 200
 _LONGEST: Final = 60
 """Tokens of a clause that is taken apart: longer ones are lists, tables or code."""
 END: Final = re.compile(
-    r"[.!?](?<!\b[A-Z].)(?<!\b[DMS]r.)(?<!\bMrs.)(?<!\bSt.)(?<!\bvs.)[.!?]*(?=\s|$)"
+    r"[.!?](?<![.!?]{3})(?<!\b[A-Z].)(?<!\b[DMS]r.)(?<!\bMrs.)(?<!\bSt.)(?<!\bvs.)[.!?]*(?=\s|$)"
     r"|[;\n\r|]+|\s[-\u2013\u2014]{1,2}\s"
 )
-"""What ends a clause. Each way begins with a character: so most places of a text are passed at a glance."""
+"""What ends a clause. Each way begins with a character: so most places of a text are passed at a glance.
+
+A run of signs is tried at its first, and at its second where the first ends `Dr.`: so a text of dots is read in one
+pass.
+"""
 OF_ONE: Final = ("ss", "us", "is", "os")
 """How a noun may end that is of one thing, and has an s."""
 _WITHIN: Final = f"_{FIRST}{SECOND}"

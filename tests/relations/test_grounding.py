@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from itertools import product
+
 import pytest
 
+from substrate.relations.clauses import END
 from substrate.relations.grounding import DENIED, DOUBTED, STATED, ground
 
 
@@ -123,3 +127,26 @@ def test_where_the_verb_is_no_predicate_of_its_subject_nothing_is_stated(text: s
 )
 def test_what_is_said_of_the_object_of_one_verb_is_not_said_of_that_of_the_next(text: str) -> None:
     assert said(text, "uses") not in (STATED, DENIED)
+
+
+_NAIVE = re.compile(
+    r"[.!?](?<!\b[A-Z].)(?<!\b[DMS]r.)(?<!\bMrs.)(?<!\bSt.)(?<!\bvs.)[.!?]*(?=\s|$)"
+    r"|[;\n\r|]+|\s[-\u2013\u2014]{1,2}\s"
+)
+"""The same pattern, which begins at each sign of a run: quadratic for a run that no space follows."""
+
+
+def ends(pattern: re.Pattern[str], text: str) -> list[tuple[int, int]]:
+    return [found.span() for found in pattern.finditer(text)]
+
+
+@pytest.mark.parametrize("sign", [".", "?!", "!.?"])
+def test_a_run_of_signs_that_ends_nothing_is_read_in_one_pass(sign: str) -> None:
+    run = f"Acme uses Beta{sign * 500_000}x"
+    assert ends(END, f"{run}. It is") == [(len(run), len(run) + 1)]
+
+
+def test_what_ends_a_clause_is_the_same_however_a_run_is_read() -> None:
+    for parts in product(("A", "Dr", "Mrs", "St", "vs", "x", ".", "!", "?", " ", "\n"), repeat=4):
+        text = "".join(parts)
+        assert ends(END, text) == ends(_NAIVE, text), text
