@@ -24,7 +24,7 @@ from substrate.errors import InputError, NotFound
 from substrate.limits import LIMITS, check_limit
 from substrate.messages import Arg
 from substrate.proof.entry import Kind
-from substrate.search.directory.find import entities_in, known_entity
+from substrate.search.directory.find import entities_in, known_entity, mentioned_entity
 from substrate.search.filters import Filters
 from substrate.search.index import Query, SearchIndex
 from substrate.search.search import check_search, search
@@ -107,23 +107,25 @@ def gather(snapshot: Snapshot, index: SearchIndex, asked: Query | None, request:
         except NotFound:  # a domain that nobody wrote to has nothing
             return Gathered(())
         found, meaning = answer.items, answer.meaning
-    seeds, missing = _seeds(snapshot, index, request, [hit.atom for hit in found])
+    seeds, mentioned, missing = _seeds(snapshot, index, request, [hit.atom for hit in found])
     steps = Steps(snapshot)
     walks = _walk(steps, request, seeds)
     chunks: dict[int, Atom] = {hit.atom.seq: hit.atom for hit in found}
     ranked = [(1.0, list(chunks))]
     reached: dict[bytes, None] = dict.fromkeys(seeds)
-    for worth in walks.by.values():
+    spelt = [(entry.name,) for entry in mentioned]
+    for worth in walks.by.values() or ([{}] if spelt else []):
         best = sorted(worth, key=lambda subject: -worth[subject])[:_REACHED]
         reached |= dict.fromkeys(best)
-        ranked.append((_WALKED if found else 1.0, _mentioning(snapshot, index, request, [*seeds, *best], steps)))
+        names = [*(_names(snapshot, steps, subject) for subject in [*seeds, *best]), *spelt]
+        ranked.append((_WALKED if found else 1.0, _mentioning(snapshot, index, request, names)))
     fused = _fused(ranked)
     asked_for = [one for one in fused if one[0] in chunks][: request.limit]
     further = [one for one in fused if one[0] not in chunks][: request.limit]
     known = _known(snapshot, index, steps, reached, entity_prefix(request.home))
     return Gathered(
         items=tuple(_chunk(snapshot, index, seq, chunks, score) for seq, score in (*asked_for, *further)),
-        entities=tuple(known.values()),
+        entities=(*known.values(), *mentioned),
         edges=_edges(snapshot, walks, known),
         seeds=len(seeds),
         pushes=walks.pushes,
@@ -135,14 +137,21 @@ def gather(snapshot: Snapshot, index: SearchIndex, asked: Query | None, request:
 
 def _seeds(
     snapshot: Snapshot, index: SearchIndex, request: Request, best: Sequence[Atom]
-) -> tuple[dict[bytes, float], list[str]]:
-    """The entities where walks begin, each with what it is worth; and those that were given and are not there."""
+) -> tuple[dict[bytes, float], list[EntityEntry], list[str]]:
+    """Where walks begin, each with what it is worth; the given entities without an atom; and those that are not there.
+
+    No walk begins at a name without an atom: no edge joins it.
+    """
     seeds: dict[bytes, float] = {}
+    mentioned: dict[str, EntityEntry] = {}
     missing = []
     for text in request.entities:
         entry = known_entity(snapshot, index, text, request.home)
-        if entry is None or entry.id is None:
+        entry = entry or mentioned_entity(snapshot, index, text, request.home)
+        if entry is None:
             missing.append(text)
+        elif entry.id is None:
+            mentioned[entry.atom] = entry
         else:
             seeds[bytes.fromhex(entry.id.replace("-", ""))] = 1.0
     if request.query:
@@ -152,7 +161,7 @@ def _seeds(
         names = list(dict.fromkeys(name for atom in best[:3] for name in atom.entities))[:_SEEDS]
         rows = Lookup(snapshot.transaction, request.home, snapshot.upto).named(names) if names else []
         seeds = {row.subject: 0.5 for row in rows if row is not None and row.kind is Kind.PUT}
-    return seeds, missing
+    return seeds, list(mentioned.values()), missing
 
 
 def _walk(steps: Steps, request: Request, seeds: Mapping[bytes, float]) -> _Walks:
@@ -193,21 +202,15 @@ def _worth(
     return {subject: walked.value for subject, walked in reached.items() if subject not in seeds}
 
 
-def _mentioning(
-    snapshot: Snapshot, index: SearchIndex, request: Request, subjects: Sequence[bytes], steps: Steps
-) -> list[int]:
-    """The chunks of the domain that mention these entities: of each the newest first, taken by turns."""
+def _mentioning(snapshot: Snapshot, index: SearchIndex, request: Request, spelt: Iterable[Sequence[str]]) -> list[int]:
+    """The chunks of the domain that mention entities of these names: of each the newest first, taken by turns."""
     transaction = snapshot.transaction
     documents = index.documents(transaction)
     part = entity_prefix(request.home).removeprefix(ENTITY)[:-1]
     mask = documents.current(snapshot.upto, snapshot.valid_at)
     mask = mask & keyword_mask(transaction, documents, Field.UNDER, f"v1.chunk.{part}")
     lists: list[list[int]] = []
-    for subject in subjects:
-        body = _body(snapshot, steps.latest(subject))
-        if body is None:
-            continue
-        names = names_of(str(body.get("name")), str(body.get("value")), body.get("attrs"))  # type: ignore[arg-type]
+    for names in spelt:
         seqs = [keyword_seqs(transaction, documents, Field.ENTITY, name) for name in names]
         every = np.unique(np.concatenate(seqs)) if seqs else np.zeros(0, np.int64)
         lists.append(every[mask[every]][::-1][: request.limit].tolist())
@@ -215,6 +218,13 @@ def _mentioning(
     for turn in range(request.limit):
         found |= dict.fromkeys(one[turn] for one in lists if turn < len(one))
     return list(found)
+
+
+def _names(snapshot: Snapshot, steps: Steps, subject: bytes) -> Sequence[str]:
+    body = _body(snapshot, steps.latest(subject))
+    if body is None:
+        return ()
+    return names_of(str(body.get("name")), str(body.get("value")), body.get("attrs"))  # type: ignore[arg-type]
 
 
 def _body(snapshot: Snapshot, row: VersionRow | None) -> Mapping[str, object] | None:

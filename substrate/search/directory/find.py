@@ -27,7 +27,7 @@ from substrate.text.quote import in_quotes
 from substrate.values.entities import EntityEntry
 from substrate.views.atoms import VersionRow
 
-__all__ = ["entities_in", "find_entity", "known_entity"]
+__all__ = ["entities_in", "find_entity", "known_entity", "mentioned_entity"]
 
 _WORDS: Final = 60
 """Words of a text in which names are looked for."""
@@ -40,7 +40,7 @@ _WORD: Final = re.compile(r"\w+(?:[.+#_/&-]\w+)*[+#]*")
 def find_entity(snapshot: Snapshot, index: SearchIndex, text: str, domain: str | None) -> EntityEntry:
     """See `Memory.entity`."""
     home = domain_name(domain)
-    found = known_entity(snapshot, index, text, home) or _mentioned(snapshot, index, text, home)
+    found = known_entity(snapshot, index, text, home) or mentioned_entity(snapshot, index, text, home)
     if found is None:
         prefix = entity_prefix(home)
         near = or_near(snapshot.transaction, _name_like(home, text), under=prefix)
@@ -77,8 +77,8 @@ def _by_id(snapshot: Snapshot, text: str) -> VersionRow | None:
     return row if row.kind is Kind.PUT and str(row.name).startswith(ENTITY) else None
 
 
-def _mentioned(snapshot: Snapshot, index: SearchIndex, text: str, home: str) -> EntityEntry | None:
-    """One that texts mention, and that has no atom."""
+def mentioned_entity(snapshot: Snapshot, index: SearchIndex, text: str, home: str) -> EntityEntry | None:
+    """One that texts mention, and that has no atom. `text`: its name, or the name that its atom will have."""
     prefix = entity_prefix(home)
     form = text.removeprefix(prefix) if text.startswith(prefix) else text
     if not is_canonical_key(form) or ATOM_ID.fullmatch(text):

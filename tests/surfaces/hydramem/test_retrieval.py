@@ -116,6 +116,23 @@ def test_a_word_of_a_query_that_can_name_nothing_keeps_no_passage_back(hydra: Ag
             assert said["chunks"]
 
 
+def test_a_name_that_one_text_alone_mentions_is_expanded_to_that_text(hydra: Agent) -> None:
+    first, second = "We keep blobs in FerriteDB, and BasaltDB is cool.", "We found BasaltDB heavy."
+    for text in (first, second):
+        hydra.ok("remember", text=text)
+    (listed,) = [one for one in hydra.ok("list_entities_tool")["entities"] if one["name"] == "FerriteDB"]
+    assert listed["id"] == "v1.entity.default.ferritedb"
+    for entity in ("FerriteDB", "ferritedb", listed["id"]):
+        said = hydra.ok("expand_context_tool", entity_ids=[entity])
+        assert [chunk["text"] for chunk in said["chunks"]] == [first]
+        assert said["entities"][0] == "FerriteDB"
+    both = hydra.ok("expand_context_tool", entity_ids=["BasaltDB", "FerriteDB"])
+    assert {chunk["text"] for chunk in both["chunks"]} == {first, second}
+    gone = hydra.ok("expand_context_tool", entity_ids=["FerriteDB", "never heard of"])
+    assert (len(gone["chunks"]), gone["missing"]) == (1, ["never heard of"])
+    assert hydra.error("expand_context_tool", entity_ids=["FerriteDB"], project="other")["code"] == "not_found"
+
+
 def test_more_relations_than_are_listed_are_told(hydra: Agent, store: Path) -> None:
     with substrate.open(store) as memory:
         names = [f"v1.entity.default.n{number}" for number in range(1001)]
