@@ -3,6 +3,8 @@
 There are two checks. `check_name` takes every name that a store may hold, so that what is there can be read, proven,
 versioned, imported and forgotten; `check_known_name` does so where an atom is looked for. `check_new_name` is for a
 name that first appears: it also refuses what other languages take for syntax, and what cannot be seen.
+
+And the type of an edge in its one spelling: `Depends on`, `depends-on` and `DependsOn` are `depends_on`.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from functools import lru_cache
 from typing import Final
 from urllib.parse import unquote
 
-from substrate.errors import NameInvalid
+from substrate.errors import NameInvalid, SchemaInvalid
 from substrate.limits import LIMITS, check_size
 from substrate.messages import AN_ATOM, Verb
 from substrate.text.secrets import find_secrets
@@ -23,6 +25,7 @@ from substrate.text.visible import HIDDEN
 
 __all__ = [
     "DOMAIN",
+    "EDGE_TYPE",
     "IN_DOMAINS",
     "TYPES",
     "check_known_name",
@@ -33,11 +36,13 @@ __all__ = [
     "escape_rest",
     "guess_name",
     "normalise",
+    "read_edge_type",
     "slug_of",
     "type_of",
     "unescape_rest",
 ]
 
+EDGE_TYPE: Final = re.compile(r"[a-z][a-z0-9_]*")
 DOMAIN: Final = "v1.domain."
 """What the names of domains begin with."""
 TYPES = (
@@ -279,3 +284,14 @@ def _suggested(name: str) -> str | None:
         if guess is not None and _GRAMMAR.fullmatch(guess) and not (_SYNTAX.search(guess) or HIDDEN.search(guess)):
             return guess
     return None
+
+
+def read_edge_type(spelled: object) -> str:
+    """The type of an edge in its one spelling. SchemaInvalid if it can be none, TooLarge."""
+    if not isinstance(spelled, str) or not spelled.strip():
+        raise SchemaInvalid("an edge needs a type, such as depends_on")
+    check_size("type", len(spelled), "edge_type_characters", "characters")
+    kind = re.sub(r"[\s-]+", "_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", spelled.strip())).lower()
+    if not EDGE_TYPE.fullmatch(kind):
+        raise SchemaInvalid("the type of an edge is of a-z, 0-9 and _, and begins with a letter, such as depends_on")
+    return kind

@@ -14,13 +14,12 @@ from typing import Final, TypeAlias, TypeGuard
 from substrate.clock import FIRST_TIME, LAST_TIME
 from substrate.errors import InputError
 from substrate.limits import LIMITS
-from substrate.names import check_name
+from substrate.names import EDGE_TYPE, check_name
 from substrate.proof.encoding import Json
 from substrate.proof.entry import ID_BYTES, MAX_TIME, Kind
 from substrate.proof.hashes import HASH_BYTES
 
 __all__ = [
-    "EDGE_TYPE",
     "MAX_POSITION",
     "MOST_WEIGHT",
     "ORIGINS",
@@ -37,7 +36,6 @@ __all__ = [
 ]
 
 ORIGINS: Final = ("user", "agent", "ingested")
-EDGE_TYPE: Final = re.compile(r"[a-z][a-z0-9_]*")
 """Types of edges, and types of atoms, are spelt so."""
 MAX_POSITION: Final = 2**53
 MOST_WEIGHT: Final = 3

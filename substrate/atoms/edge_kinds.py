@@ -19,11 +19,10 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from substrate.atoms.bodies import body_of
-from substrate.atoms.links import read_edge_type
 from substrate.errors import InputError, SchemaInvalid
 from substrate.kv.api import ReadTransaction
+from substrate.names import EDGE_TYPE, read_edge_type
 from substrate.proof.entry import Kind
-from substrate.schema import EDGE_TYPE
 from substrate.text.quote import in_quotes
 from substrate.values.edges import (
     CONSISTENT_WITH,

@@ -6,12 +6,13 @@ from dataclasses import replace
 from itertools import chain
 
 from substrate.atoms.edge_kinds import links_named
-from substrate.atoms.links import End, edge_of, read_edge_type
+from substrate.atoms.links import End, edge_of
 from substrate.atoms.meant.titles import titles_of
 from substrate.atoms.resolve import find_subject, read_end, resolve
 from substrate.errors import InputError, NotFound
 from substrate.limits import check_limit
 from substrate.messages import Arg
+from substrate.names import read_edge_type
 from substrate.snapshot import Snapshot
 from substrate.values.edges import Edge, Edges
 from substrate.views.edges import is_linked

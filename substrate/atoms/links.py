@@ -10,14 +10,12 @@ from typing import Final
 
 from substrate.atoms.bodies import Body, body_of
 from substrate.codec import decode_body, read_body
-from substrate.errors import SchemaInvalid
 from substrate.kv.api import ReadTransaction
-from substrate.limits import check_size
 from substrate.log.identity import id_text
 from substrate.log.tables import BODIES, seq_key
 from substrate.proof.encoding import Json
 from substrate.proof.entry import SALT_BYTES, Kind
-from substrate.schema import EDGE_TYPE, is_name, is_share
+from substrate.schema import is_name, is_share
 from substrate.snapshot import Snapshot
 from substrate.values.edges import Edge, Window
 from substrate.values.times import from_microseconds
@@ -41,7 +39,6 @@ __all__ = [
     "is_tombstoned",
     "joined_to",
     "live_sources",
-    "read_edge_type",
     "stated",
     "times_of",
     "weighed",
@@ -280,14 +277,3 @@ def end_of(transaction: ReadTransaction, subject: bytes, upto: int | None) -> En
 
 def _pair(ends: Json) -> list[datetime | None]:
     return [from_microseconds(end) if isinstance(end, int) else None for end in ends] if isinstance(ends, list) else []
-
-
-def read_edge_type(spelled: object) -> str:
-    """The type of an edge in its one spelling: `Depends on` is depends_on. SchemaInvalid if it can be none."""
-    if not isinstance(spelled, str) or not spelled.strip():
-        raise SchemaInvalid("an edge needs a type, such as depends_on")
-    check_size("type", len(spelled), "edge_type_characters", "characters")
-    kind = re.sub(r"[\s-]+", "_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", spelled.strip())).lower()
-    if not EDGE_TYPE.fullmatch(kind):
-        raise SchemaInvalid("the type of an edge is of a-z, 0-9 and _, and begins with a letter, such as depends_on")
-    return kind

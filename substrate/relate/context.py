@@ -9,7 +9,7 @@ from typing import Final
 
 from substrate.atoms.bodies import Body, VersionFound
 from substrate.atoms.edge_kinds import links_named
-from substrate.atoms.links import End, edge_from, end_of, is_live, read_edge_type, stated
+from substrate.atoms.links import End, edge_from, end_of, is_live, stated
 from substrate.atoms.meant.subjects import find_asked, read_names
 from substrate.atoms.meant.titles import titles_of
 from substrate.atoms.stale import stale_because
@@ -20,6 +20,7 @@ from substrate.kv.api import ReadTransaction
 from substrate.learn.arcs import arcs_after
 from substrate.limits import LIMITS, check_limit, check_size
 from substrate.messages import Arg, Message, Verb
+from substrate.names import read_edge_type
 from substrate.proof.entry import Kind
 from substrate.snapshot import Snapshot
 from substrate.values.edges import Edge

@@ -16,11 +16,11 @@ import numpy as np
 from substrate import claims
 from substrate.atoms.bodies import body_of
 from substrate.atoms.edge_kinds import edge_kinds
-from substrate.atoms.links import read_edge_type
 from substrate.entities.naming import ENTITY, entity_prefix
 from substrate.errors import InputError, SchemaInvalid
 from substrate.limits import check_size
 from substrate.messages import Arg
+from substrate.names import read_edge_type
 from substrate.relations.clauses import has_name, sentences_of
 from substrate.relations.grounding import APART, DENIED, DOUBTED, REVERSED, STATED, TOGETHER, Found, ground
 from substrate.relations.quotation import is_said

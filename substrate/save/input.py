@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Final, TypeAlias, TypeVar
 
-from substrate.atoms.links import read_edge_type
 from substrate.atoms.moments import read_head, read_time
 from substrate.atoms.resolve import read_end
 from substrate.codec import check_value
@@ -19,7 +18,7 @@ from substrate.errors import InputError, NameInvalid, SchemaInvalid, TooLarge
 from substrate.limits import LIMITS, check_size
 from substrate.log.expect import Expect
 from substrate.messages import AN_ATOM, Arg, Save
-from substrate.names import check_name
+from substrate.names import check_name, read_edge_type
 from substrate.proof.encoding import Json
 from substrate.proof.head import Head, Pin, SignedHead
 from substrate.save.place import Place

@@ -33,10 +33,10 @@ from substrate.log.decode import stored_entry
 from substrate.log.identity import id_text
 from substrate.log.tables import BODIES, ENTRIES, VERSIONS, seq_key
 from substrate.messages import ATOMS, Arg
-from substrate.names import check_name, escape_rest, type_of, unescape_rest
+from substrate.names import EDGE_TYPE, check_name, escape_rest, type_of, unescape_rest
 from substrate.proof.encoding import Json
 from substrate.proof.entry import ID_BYTES, SALT_BYTES, Kind
-from substrate.schema import EDGE_TYPE, is_name
+from substrate.schema import is_name
 from substrate.snapshot import Snapshot
 from substrate.text.likeness import Label, compare, label_of
 from substrate.text.secrets import find_secrets

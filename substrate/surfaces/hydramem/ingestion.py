@@ -14,6 +14,7 @@ from pydantic_core import PydanticCustomError
 
 from substrate.errors import Denied, InputError, ItemsRefused, PathEscape
 from substrate.limits import LIMITS
+from substrate.names import read_edge_type
 from substrate.surfaces.arguments import Caller
 from substrate.surfaces.hydramem.arguments import Confidence, Project, Said, SessionId, asked
 from substrate.surfaces.hydramem.shapes import (
@@ -159,13 +160,13 @@ def ingest_prechunked(
     entities = declared[:_ENTITIES]
     known = {canonical(one.name) for one in entities}
     proposed = [(one, at) for at, chunk in enumerate(taken) for one in chunk.relations]
-    left, nameless = _named([one for one, _ in proposed[:_RELATIONS]])
+    left, unfit = _fit([one for one, _ in proposed[:_RELATIONS]])
     parts: list[dict[str, Any]] = [
         {"text": one.text, "entities": [e.model_dump() for e in one.entities if canonical(e.name) in known]}
         for one in taken
     ]
     for one, at in proposed[:_RELATIONS]:
-        if _is_named(one):
+        if _unfit(one) is None:
             parts[at].setdefault("relations", []).append(_relation(one))
     ingested = said.memory.ingest(
         parts,
@@ -179,7 +180,7 @@ def ingest_prechunked(
     stored = _only(ingested)
     return told(
         Prechunked(
-            **_became(said, ingested.related, left, nameless),
+            **_became(said, ingested.related, left, unfit),
             source=source,
             doc_id=stored.id,
             chunks_added=stored.added + stored.changed,
@@ -200,7 +201,7 @@ def submit_session_extraction(
 ) -> Annotated[CallToolResult, SessionExtracted]:
     """Add entities {name, type} and relations {from, to, type, confidence}, checked. Call it at a session's end."""
     said = asked(ctx, project, session_id)
-    left, nameless = _named(relations[:_RELATIONS])
+    left, unfit = _fit(relations[:_RELATIONS])
     related = said.memory.relate(
         [_relation(one) for one in left],
         entities=[one.model_dump() for one in entities[:_ENTITIES]],
@@ -211,7 +212,7 @@ def submit_session_extraction(
     )
     return told(
         SessionExtracted(
-            **_became(said, related, left, nameless),
+            **_became(said, related, left, unfit),
             session_id=said.session,
             truncated_entities=len(entities) - len(entities[:_ENTITIES]),
             truncated_relations=len(relations) - len(relations[:_RELATIONS]),
@@ -219,13 +220,23 @@ def submit_session_extraction(
     )
 
 
-def _named(given: Sequence[RelationGiven]) -> tuple[list[RelationGiven], list[RelationGiven]]:
-    """Relations whose ends can name entities, and the others."""
-    return [one for one in given if _is_named(one)], [one for one in given if not _is_named(one)]
+def _fit(given: Sequence[RelationGiven]) -> tuple[list[RelationGiven], list[RejectedShape]]:
+    """Relations that can be stated, as far as their words go; and the others, each with what is wrong with it."""
+    unfit = [(one, _unfit(one)) for one in given]
+    return [one for one, wrong in unfit if wrong is None], [wrong for _, wrong in unfit if wrong is not None]
 
 
-def _is_named(one: RelationGiven) -> bool:
-    return _can_name(one.from_entity) and _can_name(one.to)
+def _unfit(one: RelationGiven) -> RejectedShape | None:
+    """What is wrong with the words of a relation. One that cannot be stated keeps none of the others back."""
+    level, reason = "no_entity", _NO_ENTITY
+    if _can_name(one.from_entity) and _can_name(one.to):
+        try:
+            read_edge_type(one.type)
+        except InputError as error:
+            level, reason = "no_type", str(error)
+        else:
+            return None
+    return RejectedShape(**{"from": one.from_entity}, type=one.type, to=one.to, reason=reason, level=level)
 
 
 def _relation(one: RelationGiven) -> dict[str, Any]:
@@ -233,7 +244,7 @@ def _relation(one: RelationGiven) -> dict[str, Any]:
 
 
 def _became(
-    said: Said, related: Related | None, left: Sequence[RelationGiven], nameless: Sequence[RelationGiven]
+    said: Said, related: Related | None, left: Sequence[RelationGiven], unfit: Sequence[RejectedShape]
 ) -> dict[str, Any]:
     """What became of relations: those that are accepted are stated, the others told with their reasons."""
     rejected = [
@@ -241,14 +252,11 @@ def _became(
         for one, item in zip(left, related or (), strict=True)
         if not item.stated
     ]
-    rejected += [
-        RejectedShape(**{"from": one.from_entity}, type=one.type, to=one.to, reason=_NO_ENTITY, level="no_entity")
-        for one in nameless
-    ]
+    rejected += unfit
     return {
         "project": said.project,
         "entities_added": 0 if related is None else len(related.entities),
-        "relations_proposed": len(left) + len(nameless),
+        "relations_proposed": len(left) + len(unfit),
         "relations_accepted": 0 if related is None else len(related.stated),
         "relations_rejected": len(rejected),
         "verified": True,

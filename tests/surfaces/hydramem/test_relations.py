@@ -119,6 +119,26 @@ def test_a_relation_whose_ends_are_not_declared_is_checked_as_any_other(hydra: A
     ]
 
 
+def test_a_relation_of_a_type_that_cannot_be_one_is_told_and_keeps_no_document_and_no_other_relation_back(
+    hydra: Agent,
+) -> None:
+    given = chunk(
+        "HydraMem uses LanceDB.",
+        ("HydraMem", "l\u00e4uft auf", "LanceDB"),
+        ("HydraMem", "USES", "LanceDB"),
+        ("HydraMem", "", "LanceDB"),
+        ("HydraMem", "x" * 101, "LanceDB"),
+    )
+    said = stored(hydra, given)
+    assert (said["chunks_added"], said["relations_proposed"], said["relations_accepted"]) == (1, 4, 1)
+    assert [(one["type"], one["level"]) for one in said["rejected"]] == [
+        (kind, "no_type") for kind in ("l\u00e4uft auf", "", "x" * 101)
+    ]
+    assert "begins with a letter, such as depends_on" in said["rejected"][0]["reason"]
+    again = hydra.ok("submit_session_extraction", entities=[], relations=given["relations"])
+    assert (again["relations_accepted"], again["relations_rejected"]) == (1, 3)
+
+
 def test_the_pages_of_a_projects_entities_end_though_another_project_has_very_many(
     hydra: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
