@@ -48,11 +48,12 @@ ValidAt = Annotated[
 
 
 def _iso(given: str) -> str:
+    time = given.strip()
     try:
-        datetime.fromisoformat(given.strip() or "2026-03-01")
+        datetime.fromisoformat(time or "2026-03-01")
     except ValueError:
         raise PydanticCustomError("iso_time", "give a time in ISO 8601, such as 2026-03-01T12:00:00Z") from None
-    return given
+    return time
 
 
 IsoTime = Annotated[str, AfterValidator(_iso), Field(max_length=64, description="an ISO 8601 time")]

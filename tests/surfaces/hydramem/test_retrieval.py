@@ -133,6 +133,16 @@ def test_a_name_that_one_text_alone_mentions_is_expanded_to_that_text(hydra: Age
     assert hydra.error("expand_context_tool", entity_ids=["FerriteDB"], project="other")["code"] == "not_found"
 
 
+@pytest.mark.parametrize("blank", [" ", "\t\n"])
+def test_a_time_of_white_space_alone_is_as_one_that_was_left_out(hydra: Agent, blank: str) -> None:
+    fill(hydra)
+    for tool in ("query_entity_relations", "get_entity_neighbors_tool"):
+        assert hydra.ok(tool, entity_id="HydraMem", as_of=blank) == hydra.ok(tool, entity_id="HydraMem")
+    ends = {"from_entity": "HydraMem", "relation_type": "uses", "to_entity": "LanceDB"}
+    said = hydra.ok("create_relation", **ends, valid_from=blank, valid_to=blank)
+    assert (said["created"], "valid_from" in said["relation"]) == (True, False)
+
+
 def test_more_relations_than_are_listed_are_told(hydra: Agent, store: Path) -> None:
     with substrate.open(store) as memory:
         names = [f"v1.entity.default.n{number}" for number in range(1001)]
