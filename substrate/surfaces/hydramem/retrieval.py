@@ -50,6 +50,8 @@ _SEARCHED: Final = 4_000
 _PASSAGE: Final = 4_000
 """Characters of a passage that a reply has: a caller may have cut chunks of a megabyte."""
 _CUT: Final = f"of a passage the first {_PASSAGE:,} characters are shown; get_full_document_tool has all of it"
+_BETWEEN: Final = "\n\n"
+"""Between the passages of a context."""
 _PART: Final = 20_000
 """Characters of a document that one reply has."""
 _WALKS: Final = {"": "best", "bfs": "best", "ppr": "pagerank", "hybrid": "both"}
@@ -256,17 +258,17 @@ def _primed(memory: Memory, found: Gathered, budget: int, note: str | None = Non
 def _context(memory: Memory, chunks: list[ChunkShape], budget: int) -> str:
     """The passages as one text, within so many tokens; the first always, if it must be cut."""
     parts: list[str] = []
-    left = budget
+    left, between = budget, memory.count_tokens(_BETWEEN)
     for at, chunk in enumerate(chunks, 1):
         part = f"[{at}] Source: {chunk.source}\n{chunk.text.strip()}"
-        takes = memory.count_tokens(part)
+        takes = memory.count_tokens(part) + (between if parts else 0)
         if takes > left:
             if not parts:
                 parts.append(_cut(memory, part, budget))
             break
         parts.append(part)
         left -= takes
-    return "\n\n".join(parts)
+    return _BETWEEN.join(parts)
 
 
 def _cut(memory: Memory, text: str, budget: int) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import substrate
+from substrate.embed.tokens import token_counter
 from tests.agents import Agent, in_memory
 
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
@@ -131,6 +132,17 @@ def test_a_name_that_one_text_alone_mentions_is_expanded_to_that_text(hydra: Age
     gone = hydra.ok("expand_context_tool", entity_ids=["FerriteDB", "never heard of"])
     assert (len(gone["chunks"]), gone["missing"]) == (1, ["never heard of"])
     assert hydra.error("expand_context_tool", entity_ids=["FerriteDB"], project="other")["code"] == "not_found"
+
+
+def test_a_context_of_many_passages_is_within_its_budget_with_what_stands_between_them(hydra: Agent) -> None:
+    count = token_counter().count
+    lions = (100 - count("[1] Source: s\n10")) // count("lion ")
+    for number in range(10, 40):  # each takes 100 tokens: without what stands between them 20 would fill the budget
+        given = [{"text": f"{'lion ' * lions}{number}", "entities": [{"name": "LionDB"}]}]
+        hydra.ok("ingest_prechunked", source="s", doc_id=str(number), chunks=given)
+    said = hydra.ok("priming_context_tool", query="lion", k=25)
+    assert len(said["chunks"]) >= 25
+    assert 1_800 < count(said["context"]) <= 2_000
 
 
 @pytest.mark.parametrize("blank", [" ", "\t\n"])
