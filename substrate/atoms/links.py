@@ -42,6 +42,7 @@ __all__ = [
     "stated",
     "times_of",
     "weighed",
+    "windows_of",
 ]
 
 
@@ -229,7 +230,6 @@ def edge_from(snapshot: Snapshot, link: Link, body: Body, ends: dict[bytes, End]
             ends[subject] = end_of(snapshot.transaction, subject, snapshot.upto)
     source, target = ends[link.source], ends[link.target]
     confirmed = confirmation_of(snapshot.transaction, link.edge, link.seq) if snapshot.upto is None else None
-    windows = get("windows")
     return Edge(
         source=source.name,
         type=link.type,
@@ -246,11 +246,17 @@ def edge_from(snapshot: Snapshot, link: Link, body: Body, ends: dict[bytes, End]
         origin=get("origin"),  # type: ignore[arg-type]
         actor=get("actor"),  # type: ignore[arg-type]
         session=get("session"),  # type: ignore[arg-type]
-        windows=tuple(Window(*_pair(window)) for window in windows) if isinstance(windows, list) else (),
+        windows=windows_of(body),
         confirmed_at=None if confirmed is None else from_microseconds(confirmed.time),
         dangling=tuple(word for word, end in (("source", source), ("target", target)) if not end.there),
         damaged=body.damage,
     )
+
+
+def windows_of(body: Body) -> tuple[Window, ...]:
+    """When the edge holds that this says; none: always."""
+    windows = body.members.get("windows")
+    return tuple(Window(*_pair(window)) for window in windows) if isinstance(windows, list) else ()
 
 
 def is_hidden_name(transaction: ReadTransaction, said: Json) -> bool:

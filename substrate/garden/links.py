@@ -5,7 +5,8 @@ neighbours in common, the cosine of their vectors, chunks that list both. A fift
 part of the graph while it learns: `auc` is how well it tells these from other pairs (0.5: as a coin does).
 
 Confidence and evidence, which only an edge has, then move its verdict. So an edge outside of any triangle is not
-spurious for that alone, and a sparse graph is not suggested whole: never more than a quarter of it.
+spurious for that alone, and a sparse graph is not suggested whole: never more than a quarter of it, rounded up, and
+never all.
 
 Below 50 edges, or if the model does no better than a coin would, fixed weights take its place: "heuristic".
 """
@@ -87,7 +88,7 @@ def judge_links(graph: EntityGraph, stated: Mapping[bytes, Mapping[str, object]]
     scores = 1 / (1 + np.exp(logits + shift)) if links else np.zeros(0)
     verdicts = [Verdict(link, round(float(score), 4)) for link, score in zip(links, scores, strict=True)]
     above = sorted((one for one in verdicts if one.score > threshold), key=lambda one: (-one.score, one.link.seq))
-    most = -(-len(links) // _SHARE)
+    most = min(-(-len(links) // _SHARE), len(links) - 1)
     return Judged(method, auc, tuple(verdicts), tuple(above[:most]), max(0, len(above) - most))
 
 

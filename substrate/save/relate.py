@@ -12,8 +12,10 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from substrate.atoms.bodies import body_of
+from substrate.atoms.bodies import Body, body_of
 from substrate.atoms.domains import DOMAIN, domain_name
+from substrate.atoms.links import windows_of
+from substrate.atoms.moments import read_time
 from substrate.entities.naming import entity_name
 from substrate.errors import InputError, SchemaInvalid
 from substrate.limits import check_size
@@ -29,6 +31,7 @@ from substrate.search.index import SearchIndex
 from substrate.snapshot import Snapshot
 from substrate.text.canonical import canonical, spelling
 from substrate.values.relations import Related, Vetted
+from substrate.values.times import from_microseconds
 from substrate.views.atoms import find_name
 from substrate.views.edges import find_link
 
@@ -123,7 +126,7 @@ def plan_relations(snapshot: Snapshot, index: SearchIndex, request: RelateReques
     items = tuple(replace(one, stated=_is_to_state(one, request.least)) for one in vetted)
     atoms = _entities(snapshot, index, request, [one for one in items if one.stated])
     edges = tuple(
-        _edge(one, given, window, request)
+        _edge(one, given, {**_beside(snapshot, one, window), **window}, request)
         for one, (given, window) in zip(items, request.proposals, strict=True)
         if one.stated and not _is_there(snapshot, one, given, window)
     )
@@ -175,14 +178,35 @@ def _entities(
 
 def _is_there(snapshot: Snapshot, one: Vetted, given: Proposal, window: Mapping[str, object]) -> bool:
     """Whether the edge is stated already, and this says no more: another look at the same is no other statement."""
-    if window or one.source_atom is None or one.target_atom is None:
-        return False
+    body = None if window else _stated(snapshot, one)
+    return body is not None and given.confidence in (None, body.members.get("confidence"))
+
+
+def _stated(snapshot: Snapshot, one: Vetted) -> Body | None:
+    """What the edge says that is stated already, if there is one."""
+    if one.source_atom is None or one.target_atom is None:
+        return None
     source, target = (find_name(snapshot.transaction, atom) for atom in (one.source_atom, one.target_atom))
     if source is None or target is None:
-        return False
+        return None
     link = find_link(snapshot.transaction, source.subject, one.type, target.subject)
-    body = None if link is None or link.kind is not Kind.EDGE else body_of(snapshot.transaction, link.seq)
-    return body is not None and given.confidence in (None, body.members.get("confidence"))
+    return None if link is None or link.kind is not Kind.EDGE else body_of(snapshot.transaction, link.seq)
+
+
+def _beside(snapshot: Snapshot, one: Vetted, window: Mapping[str, object]) -> dict[str, object]:
+    """The windows of the edge that stay: those that do not overlap with the one that is stated now.
+
+    Who led it in 2021 may lead it again in 2023. A window that overlaps is corrected by this one.
+    """
+    body = _stated(snapshot, one) if window else None
+    start, end = (None if key not in window else from_microseconds(read_time(window[key], key)) for key in _WINDOW)
+    kept = [
+        known
+        for known in ([] if body is None else windows_of(body))
+        if (known.end is not None and start is not None and known.end <= start)
+        or (known.start is not None and end is not None and end <= known.start)
+    ]
+    return {"windows": kept} if kept else {}
 
 
 def _edge(one: Vetted, given: Proposal, window: Mapping[str, object], request: RelateRequest) -> dict[str, object]:

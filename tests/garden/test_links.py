@@ -62,6 +62,12 @@ def test_an_edge_of_low_confidence_without_evidence_is_suggested_and_never_more_
     assert (found.method, len(found), found.left_out) == ("heuristic", 3, 8)
 
 
+def test_the_only_edge_of_a_graph_is_not_suggested(memory: Memory) -> None:
+    grown(memory, [edge(0, 1, confidence=0.05)], 2)
+    found = memory.prune("shop")
+    assert (len(found), found.left_out) == (0, 1)
+
+
 def test_a_surface_takes_back_only_its_own_edges_and_a_person_what_is_listed(memory: Memory) -> None:
     own = memory.client("mcp:hydramem:agent")
     grown(memory, [edge(number // 2, number, confidence=0.9) for number in range(1, 8)], 9)

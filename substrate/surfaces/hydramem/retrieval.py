@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from mcp.types import CallToolResult
@@ -52,6 +53,9 @@ _PASSAGE: Final = 4_000
 _CUT: Final = f"of a passage the first {_PASSAGE:,} characters are shown; get_full_document_tool has all of it"
 _BETWEEN: Final = "\n\n"
 """Between the passages of a context."""
+_HEADER: Final = re.compile(r"^(?=[ \t]*\[\d+\][ \t]*Source:)", re.MULTILINE)
+_QUOTED: Final = "> "
+"""What a line of a passage gets that looks like the beginning of the next one: stored text is no syntax."""
 _PART: Final = 20_000
 """Characters of a document that one reply has."""
 _WALKS: Final = {"": "best", "bfs": "best", "ppr": "pagerank", "hybrid": "both"}
@@ -260,7 +264,7 @@ def _context(memory: Memory, chunks: list[ChunkShape], budget: int) -> str:
     parts: list[str] = []
     left, between = budget, memory.count_tokens(_BETWEEN)
     for at, chunk in enumerate(chunks, 1):
-        part = f"[{at}] Source: {chunk.source}\n{chunk.text.strip()}"
+        part = f"[{at}] Source: {' '.join(chunk.source.split())}\n{_HEADER.sub(_QUOTED, chunk.text.strip())}"
         takes = memory.count_tokens(part) + (between if parts else 0)
         if takes > left:
             if not parts:

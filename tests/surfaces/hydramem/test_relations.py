@@ -261,6 +261,23 @@ def test_a_stated_relation_is_stated_and_verify_refuses_what_nothing_supports(hy
     assert [fact["relation_type"] for fact in facts] == ["USES"]
 
 
+def test_a_relation_that_holds_again_later_holds_in_both_windows_and_a_corrected_end_replaces_its_window(
+    hydra: Agent,
+) -> None:
+    stored(hydra, chunk("HydraMem and Redis.", ("HydraMem", "x", "Redis")))
+    ends = {"from_entity": "HydraMem", "relation_type": "uses", "to_entity": "Redis"}
+
+    def held(day: str) -> bool:
+        return bool(hydra.ok("query_entity_relations", entity_id="HydraMem", as_of=day)["facts"])
+
+    hydra.ok("create_relation", **ends, valid_from="2021-01-01", valid_to="2022-01-01")
+    hydra.ok("create_relation", **ends, valid_from="2023-01-01")
+    days = ("2020-06-01", "2021-06-01", "2022-06-01", "2023-06-01", "2025-06-01")
+    assert [held(day) for day in days] == [False, True, False, True, True]
+    hydra.ok("create_relation", **ends, valid_from="2023-01-01", valid_to="2024-01-01")
+    assert [held(day) for day in days] == [False, True, False, True, False]
+
+
 def test_what_a_document_said_before_is_no_evidence_for_what_replaces_it(hydra: Agent) -> None:
     states = ("HydraMem", "owns", "Quokka")
     for source in ("a.md", "b.md"):
