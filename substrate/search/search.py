@@ -40,6 +40,8 @@ _PAST: Final = frozenset({Which.PREVIOUS, Which.FIRST, Which.SPAN, Which.ALL})
 """Questions that earlier versions, and what is superseded, may answer."""
 _TIMELESS: Final = frozenset({Which.ANY, Which.ALL})
 """Questions of which no single statement is meant by its time."""
+_TIMES: Final = frozenset({Which.SPAN, Which.NOW})
+"""Questions that may be about nothing but a time: `last week`, `today`."""
 _NOTHING: Final = 5e-5
 """A part that adds less is not worth saying."""
 _FINDS: Final = ("words", "neighbours", "edges", "walk", "rule")
@@ -80,6 +82,7 @@ def search(  # noqa: PLR0913
         cut=page.cut,
         near=_near(lists, query) if query.vector.why else (),
         offset=offset,
+        best_of_topic=page.best_of_topic,
     )
 
 
@@ -138,6 +141,8 @@ class _Page:
         self._walks: Mapping[int, Sequence[Way]] = {}
         self.cut: tuple[str, ...] = ()
         """Atoms of which not all edges were walked along."""
+        self.best_of_topic: float | None = math.inf if query.when.asked in _TIMES and not query.when.has_topic else None
+        """See `Found`."""
         self._read: Mapping[int, dict[str, Json]] = {}
         """What some of the candidates say, by seq."""
         self._in_force: dict[int, bool] = {}
@@ -167,6 +172,8 @@ class _Page:
             gathered, ranked = self._walked(gathered, ranked)
         ranked, self._newer, self._disputed = newest_first(self._lists, gathered, ranked, self._when)
         ranked = with_named(gathered.candidates, ranked, self._named(gathered))
+        if self._when.asked is Which.SPAN and self.best_of_topic is None and len(ranked.score):
+            self.best_of_topic = float((ranked.score - ranked.parts["time"]).max())
         again: list[_Place] = []
         seen: set[int] = set()
         for at in ranked.order.tolist():

@@ -12,9 +12,11 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
+from functools import cache
 from typing import Final
 
 from substrate.text.dates import Named, spans_in
+from substrate.text.terms import FUNCTION_WORDS, QueryTerm, query_terms
 from substrate.values.times import from_microseconds, to_microseconds
 
 __all__ = ["When", "Which", "read_when"]
@@ -63,7 +65,20 @@ class When:
         said = () if words is None else (self.text[slice(*places[0])],)
         return When(Which.SPAN, _without(self.text, places), said, start, end)
 
+    @property
+    def has_topic(self) -> bool:
+        """Whether the question asks for something besides its time: `last week`, `what happened in May` do not."""
+        said = {term.term for word in self.words for term in query_terms(word)}  # left in the text, if nothing else is
+        return any(term.term not in said and _is_topic(term) for term in query_terms(self.text))
 
+
+_GENERAL: Final = (
+    "anything change decide discuss do event everything fact find get give go happen know learn list look make memory "
+    "mention new news note overview recap record remember review s save say see show something store summarise "
+    "summarize summary talk tell thing update work write added changed decided did discussed done found gave given "
+    "gone got happened knew learned learnt made saved said saw seen shown told went worked wrote written"
+)
+"""Words that ask for whatever was, not for one thing."""
 _QUESTION: Final = 500
 """Characters of a question. What is longer is a passage: the times in it are not about what is asked for."""
 _PAIRED: Final = ("between", "from")
@@ -156,6 +171,15 @@ def _says_when(text: str) -> bool:
         if hint in small:
             return True
     return False
+
+
+@cache
+def _general() -> frozenset[str]:
+    return frozenset(term.term for term in query_terms(_GENERAL))
+
+
+def _is_topic(term: QueryTerm) -> bool:
+    return term.term not in _general() and term.spelling.lower() not in FUNCTION_WORDS
 
 
 def read_when(text: str, now: int) -> When:

@@ -148,11 +148,15 @@ class Found(Results[Hit]):
     """Of `recent` with `count`: how many there are on all pages; None if more than 10,000 pass the filters."""
     offset: int = 0
     """How many better hits are on the pages before. Not in `to_dict`: who asked knows."""
+    best_of_topic: float | None = None
+    """Of a span: the best score of all without what time adds. Infinite, if the question asks for nothing but a time;
+    None: as the hits say. Not in `to_dict`."""
 
     def to_dict(self) -> dict[str, object]:
         """The hits, and the filled fields."""
         said = super(Found, self).to_dict()
-        said.pop("offset", None)
+        for unsaid in ("offset", "best_of_topic"):
+            said.pop(unsaid, None)
         return said
 
     def __repr__(self) -> str:
@@ -185,14 +189,17 @@ class Found(Results[Hit]):
 
     @property
     def weak(self) -> bool:
-        """Whether none of several hits matches the query well.
+        """Whether none of several hits matches the query well, however many of them the limit leaves.
 
-        Scores do not tell that of one hit, of a second page, by words alone or while vectors are missing. For a
-        question about a span of time, all that was said in it fits.
+        Scores do not tell that of the only hit, of a second page, by words alone or while vectors are missing. For a
+        question about nothing but a time, all that was said then fits.
         """
-        is_whole = len(self.items) > 1 and not self.offset
-        is_judged = bool(self.query) and is_whole and not self.meaning and not self.lag and self.asked != "span"
-        return is_judged and all(hit.score < WELL for hit in self.items)
+        is_one_of_several = len(self.items) > 1 or (bool(self.items) and self.more)
+        if not self.query or not is_one_of_several or self.offset or self.meaning or self.lag:
+            return False
+        if self.best_of_topic is not None:
+            return self.best_of_topic < WELL
+        return self.asked != "span" and all(hit.score < WELL for hit in self.items)
 
     def rows(self) -> Sequence[Mapping[str, object]]:
         """A row for each hit: score, name, value, why, when, and the parts."""
