@@ -304,8 +304,9 @@ class Memory(Tabular):
         The name is `v1.<type>.<words>`: the first words of the text that say something, and a digest too if another
         text has that name. With a `title`, its words make the name, and `attrs` keeps it. Without `type`, the wording
         decides where it is clear (decision, preference, goal, constraint, procedure, task, event, fact), else the type
-        is `note`. The same text again confirms the same atom, and revives it if it was tombstoned. With a `strength`
-        from 1 to 2 it fades the later (see `fading`). `fields` are further fields of the atom, as in `checkpoint`.
+        is `note`. The same text again confirms the same atom, and revives it if it was tombstoned. If another atom has
+        contradicted it since, it gets a new version, and is the newest again. With a `strength` from 1 to 2 it fades
+        the later (see `fading`). `fields` are further fields of the atom, as in `checkpoint`.
         `keep` is some of tags, attrs and strength: a known text's tags and attrs are added to, its strength stays.
 
         Raises InputError if there is no text; else as `checkpoint`.

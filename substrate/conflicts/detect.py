@@ -65,6 +65,7 @@ __all__ = [
     "detect",
     "is_settled",
     "list_conflicts",
+    "own_conflicts",
 ]
 
 COMPARED: Final = 64
@@ -247,7 +248,7 @@ class _Search:
         first = other.subject or find_subject(self._transaction, other_name or "")
         second = held.subject or find_subject(self._transaction, name)
         row = ConflictRow(first, second, other.seq, held.seq, found.kind, 0)
-        other_name = other_name or name_of(self._transaction, first) or str(UUID(bytes=first))
+        other_name = other_name or _name(self._transaction, first)
         return row, Contradicted(other_name, name, found.kind, found.reason)
 
 
@@ -272,6 +273,21 @@ def conflicts_of(snapshot: Snapshot, subject: bytes) -> list[Clash]:
         for row in map(in_order, conflicts_with(snapshot.transaction, subject))
         if _is_open(snapshot, row)
     ]
+
+
+def own_conflicts(snapshot: Snapshot, subject: bytes) -> list[tuple[ConflictRow, Contradicted]]:
+    """The open conflicts of one atom but for those with ingested text, with what a caller is told of each."""
+    transaction = snapshot.transaction
+    found = []
+    for row in map(in_order, conflicts_with(transaction, subject)):
+        if _is_open(snapshot, row) and _is_own(transaction, row):
+            first, second = _name(transaction, row.first), _name(transaction, row.second)
+            found.append((row, Contradicted(first, second, row.kind, _reason(transaction, row))))
+    return found
+
+
+def _name(transaction: ReadTransaction, subject: bytes) -> str:
+    return name_of(transaction, subject) or str(UUID(bytes=subject))
 
 
 def list_conflicts(snapshot: Snapshot, name: str | None, *, limit: int, offset: int, ingested: bool) -> Conflicts:

@@ -54,6 +54,8 @@ class Batch:
     in its order; empty: they come from none."""
     counts_now: bool = False
     """Whether they count as said here and now nevertheless."""
+    is_statement: bool = False
+    """Whether to say a known text again is a statement of now: what contradicts it was said before."""
 
     @classmethod
     def of(  # noqa: PLR0913, PLR0917

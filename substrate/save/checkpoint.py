@@ -10,15 +10,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
-from substrate.atoms.bodies import body_of
+from substrate.atoms.bodies import body_of, require_body
 from substrate.atoms.domains import DOMAIN, last_attrs
 from substrate.atoms.edge_kinds import BUILT_IN, SCHEMA, EdgeKinds, edge_kinds
 from substrate.atoms.meant.near_names import MOST_SUGGESTED, or_near
 from substrate.atoms.moments import last_seq
 from substrate.atoms.resolve import find_subject, name_of
 from substrate.atoms.supersedes import Chains, is_by_person, is_hidden_by_agent
+from substrate.atoms.validity import is_persons_word
 from substrate.codec import Draft, draft_other, draft_put, draft_tombstone, read_body
-from substrate.conflicts.detect import NewVersion, detect
+from substrate.conflicts.detect import NewVersion, detect, own_conflicts
 from substrate.encryption.domains import is_any_encrypted
 from substrate.encryption.unlocked import UnlockedDomains
 from substrate.entities.naming import with_names
@@ -57,6 +58,7 @@ from substrate.values.edges import CONTRADICTS, PRODUCED_BY, RENAMED_TO, SUPERSE
 from substrate.values.saved import Contradicted, Saved
 from substrate.veil import bare
 from substrate.views.atoms import VersionRow, find_name, find_names, latest_version, versions_of
+from substrate.views.beside.conflicts import ConflictRow
 from substrate.views.beside.recorded import came_from, recorded_row
 from substrate.views.beside.witnesses import HERE, MOST_MARKS, Marks, mark_of_line, mark_of_session, marks_of, marks_row
 from substrate.views.edges import Link, find_link, is_linked, statement_at
@@ -161,6 +163,8 @@ class Planner:
     dangling: dict[str, None] = field(default_factory=dict)
     conflicts: list[Contradicted] = field(default_factory=list)
     unchecked: list[str] = field(default_factory=list)
+    _contested: list[Contradicted] = field(default_factory=list)
+    """Open conflicts of what is only confirmed."""
     _drafts: list[Draft] = field(default_factory=list)
     _traces: list[Trace] = field(default_factory=list)
     _names: dict[str, _Known | None] = field(default_factory=dict)
@@ -268,7 +272,7 @@ class Planner:
             tuple(str(UUID(bytes=edge)) for edge in self.unedged),
             tuple(self.dangling),
             tuple(self.refusals.items),
-            tuple(self.conflicts),
+            (*self.conflicts, *self._contested),
             tuple(self.unchecked),
             {} if subjects is None else self._ids(subjects),
         )
@@ -338,7 +342,9 @@ class Planner:
             said = with_tier(said, self._attrs(transaction, known, atom.name))
         if known is not None and known.members is not None and known.members["value"] == atom.value:
             both = merged(known.members, said, atom.cleared)
-            if is_same(both, known.members, atom.cleared) and not self._brings_back(transaction, item, known, said):
+            is_known = is_same(both, known.members, atom.cleared)
+            is_known = is_known and not self._brings_back(transaction, item, known, said)
+            if is_known and not self._is_last_word(transaction, known, said, time):
                 self.confirmed[atom.name] = None
                 self._confirm(transaction, item, known, said, time)
                 return
@@ -365,6 +371,26 @@ class Planner:
         if known.seq is None or not is_person(said) or (self.batch.part is not None and said_at is None):
             return False
         return is_hidden_by_agent(transaction, known.subject, said_at)
+
+    def _is_last_word(self, transaction: ReadTransaction, known: _Known, said: Mapping[str, Json], time: int) -> bool:
+        """Whether what is said again contradicts what was said since: a version of its own, so that it is the newest.
+
+        An agent that repeats something has no last word against a person's. Its open conflicts are told all the same.
+        """
+        if not self.batch.is_statement or known.seq is None:
+            return False
+        found = own_conflicts(Snapshot(transaction, None, None, time), known.subject)
+        since = [row for row, _ in found if row.first == known.subject]
+        if since and (is_person(said) or not any(self._is_persons(transaction, row) for row in since)):
+            return True
+        self._contested += [contradicted for _, contradicted in found]
+        return False
+
+    @staticmethod
+    def _is_persons(transaction: ReadTransaction, row: ConflictRow) -> bool:
+        """Whether a person said the newer of the two."""
+        members = require_body(transaction, row.second_seq).members
+        return is_persons_word(transaction, row.second, row.second_seq, members)
 
     def _said_at(self, item: str) -> int | None:
         """When an item was recorded in the store that it comes from, if the batch says it."""

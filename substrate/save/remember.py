@@ -142,7 +142,7 @@ def remember(  # noqa: PLR0913
         try:
             saved = checkpoint(
                 log,
-                Batch(atoms=(item,), unedges=unedges, place=place, strength=strength),
+                Batch(atoms=(item,), unedges=unedges, place=place, strength=strength, is_statement=True),
                 expect={name: seq},
                 said=said,
                 allow_secrets=allow_secrets,

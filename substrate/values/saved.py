@@ -60,7 +60,7 @@ class Saved(Result):
     refused: tuple[Refused, ...] = ()
     """Only with `partial`: what was not taken."""
     conflicts: tuple[Contradicted, ...] = ()
-    """New atoms that contradict other atoms."""
+    """New atoms that contradict other atoms; of `remember`, also a known one that still does."""
     unchecked: tuple[str, ...] = ()
     """Names that are saved, but were not compared with the rest: that failed, by a fault of ours; the log has it."""
     ids: Mapping[str, str] = field(default_factory=dict)

@@ -35,6 +35,56 @@ def test_the_same_text_again_confirms_the_same_atom(memory: Memory) -> None:
     assert memory.access(first.name).atom.confirmed_at is not None
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "question"),
+    [
+        ("Priya owns the billing service", "Lena owns the billing service", "who owns the billing service"),
+        ("The launch deadline is 3 May", "The launch deadline is 10 May", "launch deadline"),
+    ],
+)
+def test_what_is_said_again_after_its_contradiction_comes_first_and_the_conflict_is_told(
+    memory: Memory, first: str, second: str, question: str
+) -> None:
+    old, new = memory.remember(first, tags=["kept"]), memory.remember(second)
+    again = memory.remember(first)
+    assert (again.recorded, again.confirmed) == ((old.name,), ())
+    assert [(one.first, one.second) for one in again.conflicts] == [(new.name, old.name)]
+    assert memory.access(old.name).atom.tags == ("kept",)
+    assert [(hit.name, hit.newer) for hit in memory.search(question)] == [(old.name, None), (new.name, old.name)]
+    more = memory.remember(first)  # it is the last word already: no version, but the conflict is still open
+    assert (more.confirmed, len(memory.history(old.name))) == ((old.name,), 2)
+    assert more.conflicts == again.conflicts
+    memory.resolve(old.name, new.name, keep=old.name)
+    assert memory.remember(first).conflicts == ()
+
+
+def test_an_agent_that_repeats_a_sentence_does_not_outdate_what_a_person_said_since(memory: Memory) -> None:
+    agent = {"actor": "mcp:helper", "origin": "agent"}
+    old = memory.remember("Priya owns the billing service", **agent)
+    new = memory.remember("Lena owns the billing service")
+    again = memory.remember("Priya owns the billing service", **agent)
+    assert again.confirmed == (old.name,)
+    assert [(one.first, one.second) for one in again.conflicts] == [(old.name, new.name)]
+    found = memory.search("who owns the billing service")
+    assert [(hit.name, hit.newer) for hit in found] == [(new.name, None), (old.name, new.name)]
+    assert memory.remember("Priya owns the billing service").recorded == (old.name,)  # a person may
+
+
+def test_an_agent_that_repeats_a_sentence_outdates_what_an_agent_said_since(memory: Memory) -> None:
+    agent = {"actor": "mcp:helper", "origin": "agent"}
+    old, new = (memory.remember(f"{who} owns the billing service", **agent) for who in ("Priya", "Lena"))
+    assert memory.remember("Priya owns the billing service", **agent).recorded == (old.name,)
+    found = memory.search("who owns the billing service")
+    assert [(hit.name, hit.newer) for hit in found] == [(old.name, None), (new.name, old.name)]
+
+
+def test_a_checkpoint_that_repeats_a_value_only_confirms_it(memory: Memory) -> None:
+    items = ["v1.note.priya = Priya owns the billing service", "v1.note.lena = Lena owns the billing service"]
+    for item in (*items, *items):  # a notebook that is run again states nothing new
+        memory.checkpoint([item])
+    assert [len(memory.history(name)) for name in ("v1.note.priya", "v1.note.lena")] == [1, 1]
+
+
 def test_a_text_is_known_again_under_the_type_that_someone_gave_it(memory: Memory) -> None:
     assert memory.remember("The office is in Berlin", "fact").name == "v1.fact.office_berlin"
     assert memory.remember("The office is in Berlin").confirmed == ("v1.fact.office_berlin",)
