@@ -1262,9 +1262,9 @@ class Memory(Tabular):
 
         By the graph: confidence, common neighbours and degrees. By the `text`, else by stored chunks that mention both:
         whether a sentence states it, denies it, or says it the other way round. The verdict is accepted, rejected or
-        unsupported, with the reason and what decided. No model is asked, and nothing is written. A model's answer that
-        the caller got is `judged`: `by` (its name), `score` and `quote`. It can raise unsupported to accepted, if a
-        text has the quote and the quote names both.
+        unsupported, with what decided; the reason names a stored chunk. No model is asked, and nothing is written. A
+        model's answer that the caller got is `judged`: `by` (its name), `score` and `quote`. It can raise unsupported
+        to accepted, if a text has the quote and the quote names both.
         InputError, SchemaInvalid, TooLarge.
         """
         from substrate.relate.vet import Proposal, vet  # noqa: PLC0415 - loads numpy

@@ -25,7 +25,7 @@ from substrate.relations.clauses import has_name, sentences_of
 from substrate.relations.grounding import APART, DENIED, DOUBTED, REVERSED, STATED, TOGETHER, Found, ground
 from substrate.relations.quotation import is_said
 from substrate.relations.score import Topology
-from substrate.relations.verdict import CONTRADICTED, ITSELF, NOTHING, Evidence, decide
+from substrate.relations.verdict import CONTRADICTED, ITSELF, NOTHING, Evidence, decide, said_of_given
 from substrate.search.directory.find import known_entity
 from substrate.search.index import SearchIndex
 from substrate.search.walks.steps import Steps
@@ -118,9 +118,9 @@ def vet(snapshot: Snapshot, index: SearchIndex, proposal: Proposal, home: str, b
 def vet_between(snapshot: Snapshot, proposal: Proposal, kind: str, ends: tuple[End, End], chunks: Chunks) -> Vetted:
     """The same of two ends that are known, by the chunks that are given. `kind`: the type in its one form."""
     source, target = ends
-    found, cited = Found(ITSELF), None
+    found, cited, given = Found(ITSELF), None, None
     if not _is_same(source, target):
-        found, cited = _evidence(snapshot, proposal, kind, ends, chunks)
+        found, cited, given = _evidence(snapshot, proposal, kind, ends, chunks)
     evidence = Evidence(
         kind,
         None if proposal.confidence is None else float(proposal.confidence),
@@ -131,7 +131,11 @@ def vet_between(snapshot: Snapshot, proposal: Proposal, kind: str, ends: tuple[E
         is_quoted = _is_quoted(proposal, ends, chunks)
         score = float(cast("float", proposal.judged["score"])) if is_quoted else 0.0
         evidence = evidence._replace(vog=score, judge=str(proposal.judged["by"]))
-    verdict = decide(evidence)
+    is_stored = cited is not None and cited != proposal.cited
+    verdict = decide(evidence, f"the stored passage {cited}" if is_stored else "the text")
+    reason = verdict.reason
+    if given is not None and is_stored and found.kind in _DECIDED:
+        reason = f"{reason}; {said_of_given(given)}"
     return Vetted(
         source=source.names[0],
         type=kind,
@@ -139,7 +143,7 @@ def vet_between(snapshot: Snapshot, proposal: Proposal, kind: str, ends: tuple[E
         verdict=verdict.verdict,
         level=verdict.level,
         score=verdict.score,
-        reason=verdict.reason,
+        reason=reason,
         evidence=evidence.to_attrs(),
         sentence=found.sentence,
         cited=cited,
@@ -174,14 +178,15 @@ def _is_same(source: End, target: End) -> bool:
 
 def _evidence(
     snapshot: Snapshot, proposal: Proposal, kind: str, ends: tuple[End, End], chunks: Chunks
-) -> tuple[Found, str | None]:
-    """What texts say of it: the one that is given, else stored ones; and the name of the chunk that does."""
+) -> tuple[Found, str | None, str | None]:
+    """What texts say of it: the one that is given, else stored ones; the name of the chunk that does; what is given."""
     inverse = edge_kinds(snapshot.transaction).inverse(kind)
-    best, cited = Found(NOTHING), None
+    best, cited, given = Found(NOTHING), None, None
     if proposal.text:
         best, cited = _read(proposal.text, kind, inverse, ends), proposal.cited
+        given = best.kind
         if best.kind in _DECIDED:
-            return best, cited
+            return best, cited, given
     states: tuple[Found, str | None] | None = None
     denies: tuple[Found, str | None] | None = None
     for name, text in _texts(proposal, ends, chunks):
@@ -193,8 +198,8 @@ def _evidence(
         elif best.kind in (NOTHING, APART):
             best, cited = found, name
     if states is not None and denies is not None:
-        return Found(TOGETHER, states[0].sentence), states[1]  # texts disagree: neither decides
-    return states or denies or (best, cited)
+        return Found(TOGETHER, states[0].sentence), states[1], given  # texts disagree: neither decides
+    return *(states or denies or (best, cited)), given
 
 
 def _is_quoted(proposal: Proposal, ends: tuple[End, End], chunks: Chunks) -> bool:

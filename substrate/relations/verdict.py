@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from substrate.relations.grounding import DENIED, DOUBTED, REVERSED, STATED, TOGETHER
+from substrate.relations.grounding import APART, DENIED, DOUBTED, REVERSED, STATED, TOGETHER
 from substrate.relations.score import HIGH, LOW, Topology, graph_score, is_typed
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "Evidence",
     "Verdict",
     "decide",
+    "said_of_given",
 ]
 
 ACCEPTED: Final = "accepted"
@@ -93,30 +94,42 @@ class Verdict(NamedTuple):
 _SURE: Final = 0.5
 """How sure a model must be."""
 _AGAINST: Final = {
-    DENIED: "the text denies it",
-    REVERSED: "the text says it the other way round",
-    CONTRADICTED: "the text says it of another one",
+    DENIED: "{} denies it",
+    REVERSED: "{} says it the other way round",
+    CONTRADICTED: "{} says it of another one",
 }
 _LEFT_OPEN: Final = {
-    DOUBTED: "the text leaves it open",
+    DOUBTED: "{} leaves it open",
     TOGETHER: "a sentence names both, and does not say this of them",
     NOTHING: "no text speaks of both",
 }
+_APART: Final = "{} names the two apart from each other"
+_OF_GIVEN: Final = {
+    DOUBTED: "leaves it open",
+    TOGETHER: "names both, and does not say this of them",
+    APART: "names the two apart from each other",
+    NOTHING: "does not speak of both",
+}
 
 
-def decide(evidence: Evidence) -> Verdict:
-    """The verdict. See the module."""
+def said_of_given(kind: str) -> str:
+    """What a text that was given says, beside a stored one that decides; `kind` as in `Evidence.text`."""
+    return f"the given text {_OF_GIVEN[kind]}"
+
+
+def decide(evidence: Evidence, place: str = "the text") -> Verdict:
+    """The verdict. See the module. `place`: what to call the text that speaks of it."""
     score = graph_score(evidence.confidence, evidence.type, evidence.topology)
     text = evidence.text
     common, degrees = evidence.topology
     verdict, level = UNSUPPORTED, "unsupported"
-    reason = _LEFT_OPEN.get(text, "the text names the two apart from each other")
+    reason = _LEFT_OPEN.get(text, _APART).format(place)
     if text == ITSELF:
         verdict, level, reason = REJECTED, ITSELF, "an entity has no relation to itself"
     elif text in _AGAINST:
-        verdict, level, reason = REJECTED, "contradicted", _AGAINST[text]
+        verdict, level, reason = REJECTED, "contradicted", _AGAINST[text].format(place)
     elif text == STATED or (text == TOGETHER and not is_typed(evidence.type)):
-        verdict, level, reason = ACCEPTED, "grounded", "a sentence of the text says so"
+        verdict, level, reason = ACCEPTED, "grounded", f"a sentence of {place} says so"
     elif score >= HIGH:
         verdict, level = ACCEPTED, "srmkg_high"
         reason = f"{common} of {sum(degrees) - common} neighbours are common to both"

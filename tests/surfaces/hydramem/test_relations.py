@@ -315,3 +315,26 @@ def test_a_server_that_only_reads_states_nothing(store: Path) -> None:
 
 def test_the_list_of_tools_keeps_to_its_budget() -> None:
     assert overspent(load_surface("hydramem")) == []
+
+
+def test_the_reason_names_the_stored_passage_that_decides_and_tells_what_the_given_text_says(
+    hydra: Agent, store: Path
+) -> None:
+    stored(hydra, chunk("HydraMem uses LanceDB.", ("HydraMem", "USES", "LanceDB"), confidence=0.9))
+    with substrate.open(store) as memory:
+        (name,) = (atom.name for atom in memory.list(type="chunk"))
+    ends = {"from_entity": "HydraMem", "relation_type": "USES", "to_entity": "LanceDB"}
+    says_so = f"a sentence of the stored passage {name} says so"
+    for text, told in {
+        "": "",
+        "LanceDB and HydraMem are blue.": "; the given text names both, and does not say this of them",
+        "Perhaps HydraMem uses LanceDB.": "; the given text leaves it open",
+        "HydraMem is blue. So is LanceDB.": "; the given text names the two apart from each other",
+        "The sky is blue.": "; the given text does not speak of both",
+    }.items():
+        said = hydra.ok("verify_relation_tool", **ends, source_text=text)
+        assert (said["accepted"], said["reason"]) == (True, f"{says_so}{told} (decided by rules)")
+    own = hydra.ok("verify_relation_tool", **ends, source_text="Here, HydraMem uses LanceDB.")
+    assert own["reason"] == "a sentence of the text says so (decided by rules)"
+    denied = hydra.ok("verify_relation_tool", **ends, source_text="HydraMem does not use LanceDB.")
+    assert (denied["accepted"], denied["reason"]) == (False, "the text denies it (decided by rules)")
