@@ -6,6 +6,7 @@ both claim the same. Of most pairs neither can be told, and that is said.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from itertools import islice
 from typing import Final, NamedTuple
@@ -24,6 +25,8 @@ _MOST: Final = 64
 """Sentences of each passage that are compared."""
 _NAME: Final = "v1.note.1"
 """A name that says nothing: the sentence says what it is about."""
+_SINCE: Final = re.compile(r"(?:since|as of|from)\s+[^,]{1,30},\s+(?=.*\bno longer\b)", re.IGNORECASE)
+"""What a sentence begins with that denies what holds, and says since when: it is denied now all the same."""
 _LONGEST: Final = 20
 """Words of a sentence that is compared word by word."""
 
@@ -45,6 +48,8 @@ class _Said(NamedTuple):
     words: frozenset[str]
     """Those that say something; empty if it is no plain statement."""
     affirmed: bool
+    since: str
+    """What it begins with to say since when it is denied; not part of the others."""
 
 
 def compare_passages(first: str, second: str) -> tuple[Pair, ...]:
@@ -59,16 +64,23 @@ def compare_passages(first: str, second: str) -> tuple[Pair, ...]:
 
 @lru_cache(maxsize=1024)
 def _said(text: str) -> _Said:
-    words = words_of(text)
+    lead = _SINCE.match(text)
+    since = "" if lead is None else lead[0]
+    plainly = text[len(since) :]
+    words = words_of(plainly)
     marks = 0
     for word in words:
         marks |= word.marks
     affirmed, kept = undenied(words) if words else (True, [])
     plain = bool(kept) and len(words) <= _LONGEST and not marks & (DOUBT | CLAUSE)
-    return _Said(text, read_claim(_NAME, text), frozenset(content_of(kept)) if plain else frozenset(), affirmed)
+    return _Said(
+        text, read_claim(_NAME, plainly), frozenset(content_of(kept)) if plain else frozenset(), affirmed, since
+    )
 
 
 def _pair(one: _Said, other: _Said) -> Pair | None:
+    if one.since and other.since and one.since.lower() != other.since.lower():
+        return None  # two times
     if one.claim is not None and other.claim is not None:
         found = contradiction(one.claim, other.claim)
         if found is not None:

@@ -435,7 +435,7 @@ class Compared(Results[SentencePair]):
     def explanation(self) -> str:
         """The verdict in a sentence."""
         if not self.items:
-            return "Cannot tell: no sentence of one passage speaks of the same as a sentence of the other."
+            return "Cannot tell: no sentence of one passage plainly says, or denies, what a sentence of the other says."
         best = self.items[0]
         if best.verdict == "conflict":
             return f"They contradict each other: {best.reason}."

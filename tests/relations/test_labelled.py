@@ -14,7 +14,7 @@ import pytest
 
 from substrate.atoms.edge_kinds import BUILT_IN
 from substrate.relations.grounding import ground
-from substrate.relations.passages import CONFLICT, compare_passages
+from substrate.relations.passages import AGREE, CONFLICT, compare_passages
 from substrate.relations.verdict import ACCEPTED, Evidence, decide
 
 FOLDER = Path(__file__).parent / "labelled"
@@ -58,6 +58,24 @@ def test_passages_that_are_said_to_conflict_or_to_agree_do(name: str) -> None:
     assert conflicts.count("c") / len(conflicts) >= 0.95
     assert conflicts.count("c") / [label for label, _ in told].count("c") >= 0.7
     assert agreements.count("a") / len(agreements) >= 0.95
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "verdict"),
+    [
+        ("Ada Brask works for Halvex.", "Since June, Ada Brask no longer works for Halvex.", CONFLICT),
+        ("As of 3 May 2026, the port is no longer 80.", "The port is 80.", CONFLICT),
+        ("Ada Brask no longer works for Halvex.", "Since June, Ada Brask no longer works for Halvex.", AGREE),
+        ("Since May, the port is no longer 80.", "Since June, the port is no longer 80.", None),  # two times
+        ("Since June, Ada Brask works for Orbis.", "Ada Brask works for Halvex.", None),
+    ],
+)
+def test_since_when_something_no_longer_holds_does_not_hide_that_it_is_denied(
+    first: str, second: str, verdict: str | None
+) -> None:
+    pairs = compare_passages(first, second)
+    assert [pair.verdict for pair in pairs] == ([] if verdict is None else [verdict])
+    assert all(pair.first in first and pair.second in second for pair in pairs)  # in their own words
 
 
 def test_to_accept_what_names_both_would_be_found_out() -> None:
