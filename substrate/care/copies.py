@@ -5,12 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TextIO
 
+from substrate.care.fsck import fsck
 from substrate.clock import Clock
-from substrate.files import expanded, users_file
+from substrate.files import expanded, resolved, users_file
+from substrate.kv.open import recover
 from substrate.log.copies.clone import clone as clone_log
 from substrate.log.copies.rebuild import rebuild_store
 from substrate.log.copies.restore import Restored
 from substrate.log.copies.restore import restore as restore_log
+from substrate.log.keys.origin import noted_origin, write_origin
 from substrate.proof.head import Pin
 from substrate.values.progress import Progress
 from substrate.views.catalogue import CACHE_CHECKS, CHECKS, VIEWS
@@ -48,7 +51,17 @@ def clone(
 def rebuild(path: str | Path, *, home: str | Path | None = None, progress: Progress | None = None) -> None:
     """Rebuild the derived tables from the log, even if the store is too damaged to open.
 
+    A store that has lost its CURRENT gets it back, if one environment is there and `fsck` finds nothing wrong with it.
+
     Raises, with nothing changed: NotFound, StoreDamaged (the log itself is damaged: restore a backup), RolledBack,
     FormatTooNew, Denied, Busy, Full.
     """
+
+    def fault_of(copy: Path) -> str | None:
+        origin = noted_origin(resolved(path))
+        if origin is not None:
+            write_origin(copy, origin)
+        return fsck(copy, home=home).damage
+
+    recover(resolved(path), fault_of)
     rebuild_store(path, home=home, views=VIEWS, caches=CACHE_CHECKS, progress=progress)

@@ -7,5 +7,6 @@ from __future__ import annotations
 
 from substrate.kv.lmdb.environment import make_store, open_store, scratch_store
 from substrate.kv.lmdb.folder import refuse_occupied, refuse_unfinished
+from substrate.kv.lmdb.recover import recover
 
-__all__ = ["make_store", "open_store", "refuse_occupied", "refuse_unfinished", "scratch_store"]
+__all__ = ["make_store", "open_store", "recover", "refuse_occupied", "refuse_unfinished", "scratch_store"]

@@ -188,6 +188,8 @@ def fsck(given: Namespace, output: Output) -> Answer:
     facts = [("damage", report.damage), ("store", path)]
     if report.misfit:  # its writer can write on; whoever takes a copy of it over cannot
         hint = "while this entry exists, no copy of this store can be restored or imported"
+    elif report.damage.endswith("restore the store from a backup") and "rebuild" not in report.damage:
+        hint = "do not write to this store"
     else:
         hint = "do not write to this store. Run substrate rebuild; if that does not repair it, restore a backup"
     return Answer(

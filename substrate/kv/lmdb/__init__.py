@@ -9,6 +9,7 @@ journal.py       which keys were written meanwhile
 scratch.py       tables in a file without a name, for one piece of work
 locks.py         the file locks: one writer, one mover, and the gate that a flip needs for itself
 free_pages.py    whether a file that ends before its last page lacks only free ones
+recover.py       a lost CURRENT, brought back where one sound environment is there
 folder.py        the store folder: numbered environments and the pointer to the live one
 filesystem.py    network file systems are refused
 errors.py        what the errors of LMDB mean

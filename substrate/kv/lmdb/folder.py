@@ -5,6 +5,7 @@
     *.lock        empty files to lock, see locks.py
     CREATING      only while the store is being created: the CURRENT to be
     compacting/   only while the store is compacted: the environment to be
+    recovering/   only while a lost CURRENT is brought back: a copy of the environment, to look at
     unfinished/   only while a whole store (a copy, say) is being made here: what will be moved up, CURRENT last
 
 1. CURRENT is replaced whole (temporary file, flush, rename, flush of the folder), after what it names is on disk.
@@ -12,7 +13,8 @@
    begin one, and remove what others left there: they are dead, or theirs is live by now. For both it holds the writer
    lock too.
 3. Without CURRENT nothing is removed, unless CREATING says that no data was ever there. A folder without CURRENT that
-   holds `unfinished` is refused: who was making it was stopped.
+   holds `unfinished` is refused: who was making it was stopped. One that holds environments is refused too, until
+   `recover.py` has found the only one sound.
 4. The format is read before LMDB sees a file, and LMDB never gets to create data.mdb in the place of a lost one.
 5. Nothing here opens a lock.mdb that is there: closing it would drop the locks that LMDB holds on it in this process.
 6. The folder may come from anybody: files in it are opened, made and cut by `substrate/foreign_files.py`. LMDB opens by
@@ -53,6 +55,8 @@ __all__ = [
     "Pointer",
     "after",
     "begin_environment",
+    "begin_recovery",
+    "copy_data",
     "debris",
     "discard",
     "examine",
@@ -70,12 +74,15 @@ __all__ = [
     "read_pointer",
     "refuse_foreign_data",
     "refuse_foreign_store",
+    "refuse_foreign_stray",
     "refuse_occupied",
     "refuse_unfinished",
+    "refuse_without_current",
     "refuse_without_room",
     "remove_debris",
     "reserve_lock_file",
     "seal",
+    "stray",
 ]
 
 FORMAT = 1
@@ -87,6 +94,8 @@ _CURRENT, _NEXT, _CREATING = "CURRENT", "CURRENT.new", "CREATING"
 _DATA, _READERS = "data.mdb", "lock.mdb"
 _FIRST = "env.0001"
 _UNFINISHED = "unfinished"
+_RECOVERING = "recovering"
+_BACKUP = "restore the store from a backup"
 _POINTER = re.compile(rb"substrate ([0-9]{1,9}) (.*)\n", re.DOTALL)
 _ENVIRONMENT = re.compile(r"env\.[0-9]{4,9}")
 _TWO_META_PAGES = 2 * 4096
@@ -166,8 +175,56 @@ def parse(pointer: bytes, folder: Path) -> str:
         )
     name = match[2].decode("ascii", "replace") if match else ""
     if not match or int(match[1]) < 1 or not _ENVIRONMENT.fullmatch(name):
-        raise StoreDamaged(f"{folder / _CURRENT} does not name an environment; restore the store from a backup")
+        raise StoreDamaged(f"{folder / _CURRENT} does not name an environment; {_remedy(folder)}")
     return name
+
+
+def stray(folder: Path) -> str | None:
+    """The one environment of a store that has lost its CURRENT; None if it has not, or there is not just one."""
+    return None if _names_one(folder) else _only_environment(folder)
+
+
+def _names_one(folder: Path) -> bool:
+    """Whether CURRENT names an environment, be it one of a later format."""
+    try:
+        fd = open_file(folder / _CURRENT)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    try:
+        match = _POINTER.fullmatch(os.read(fd, 4096))
+    finally:
+        os.close(fd)
+    return match is not None and (int(match[1]) > FORMAT or _names_environment(match))
+
+
+def _names_environment(match: re.Match[bytes]) -> bool:
+    return int(match[1]) == FORMAT and _ENVIRONMENT.fullmatch(match[2].decode("ascii", "replace")) is not None
+
+
+def _only_environment(folder: Path) -> str | None:
+    """The environment that was live, if there is one alone, and it was not still being built."""
+    try:
+        names = os.listdir(folder)  # noqa: PTH208
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    found = [name for name in names if _ENVIRONMENT.fullmatch(name)]
+    if len(found) != 1 or _CREATING in names or _UNFINISHED in names:
+        return None
+    return found[0]
+
+
+def _remedy(folder: Path) -> str:
+    if _only_environment(folder) is None:
+        return _BACKUP
+    return f"run substrate rebuild, which gets the one that is there back if it is sound; else {_BACKUP}"
+
+
+def refuse_without_current(folder: Path) -> None:
+    """StoreDamaged if there are environments, but nothing to say which is live: that is no new store."""
+    with suppress(FileNotFoundError, NotADirectoryError):
+        names = os.listdir(folder)  # noqa: PTH208
+        if not is_store(folder) and _CREATING not in names and any(map(_ENVIRONMENT.fullmatch, names)):
+            raise StoreDamaged(f"{folder} has environments but no {_CURRENT} to say which is live; {_remedy(folder)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,6 +332,16 @@ def refuse_foreign_store(folder: Path) -> None:
             _refuse_foreign_readers(path)
 
 
+def refuse_foreign_stray(folder: Path) -> None:
+    """The same of a store that has lost its CURRENT."""
+    refuse_not_ours(folder, folder.stat(), folder)
+    name = stray(folder)
+    if name is not None and is_folder(folder / name):
+        refuse_not_ours(folder / name, (folder / name).stat(), folder)
+        refuse_foreign_data(folder / name)
+        _refuse_foreign_readers(folder / name)
+
+
 def refuse_foreign_data(path: Path) -> None:
     """Denied if the data file of an environment may not be written. Asked before each write: links come at any time."""
     data = path / _DATA
@@ -299,10 +366,7 @@ def prepare(folder: Path) -> None:
         foreign = {name for name in foreign if not _ENVIRONMENT.fullmatch(name)}
     if not foreign or is_store(folder):  # asked again: another process may have finished it meanwhile
         return
-    if any(_ENVIRONMENT.fullmatch(name) for name in foreign):
-        raise StoreDamaged(
-            f"{folder} has environments but no {_CURRENT} to say which is live; restore the store from a backup"
-        )
+    refuse_without_current(folder)
     raise InputError(f"{folder} is neither empty nor a store (it has {min(foreign)!r}); give an empty or a new folder")
 
 
@@ -402,6 +466,22 @@ def begin_environment(folder: Path, name: str) -> Path:
     return path
 
 
+def begin_recovery(folder: Path) -> Path:
+    """An empty folder for a store to look at, with its lock files. The caller holds the mover's lock."""
+    path = folder / _RECOVERING
+    _remove(path)  # of who was killed at it
+    path.mkdir(mode=0o700)
+    for name in LOCK_FILES:
+        os.close(make_file(path / name))
+    return path
+
+
+def copy_data(source: Path, target: Path) -> None:
+    """Copy the data file of an environment. StoreDamaged if it is missing or cut off."""
+    with os.fdopen(_open_data(source), "rb") as data, os.fdopen(make_file(target / _DATA), "wb") as copy:
+        shutil.copyfileobj(data, copy)
+
+
 def seal(path: Path) -> None:
     """On return the environment, which nobody has open, is on disk with all its names."""
     fd = open_file(path / _DATA)
@@ -463,7 +543,7 @@ def remove_debris(folder: Path, live: str) -> None:
         flush(folder)
     for path in environments:
         discard(path)
-    for name in (_NEXT, _CREATING):
+    for name in (_NEXT, _CREATING, _RECOVERING):
         _remove(folder / name)
     with suppress(OSError):  # empty, if whoever made the store was killed right at the end
         (folder / _UNFINISHED).rmdir()

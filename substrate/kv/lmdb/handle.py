@@ -71,6 +71,7 @@ class Handle:
                 folder.refuse_foreign_store(self.path)
             if not folder.is_store(self.path):
                 folder.refuse_unfinished(self.path)
+                folder.refuse_without_current(self.path)
                 if not (create and self.write):
                     raise NotFound(f"there is no store at {self.path}; check the path, or open it for writing")
                 folder.prepare(self.path)

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from substrate.kv.open import open_store
-from substrate.log.tables import NODES, TABLES, seq_key
+from substrate.log.tables import META, NODES, TABLES, seq_key
 from substrate.memory import Memory
 from substrate.values.saved import Forgot
 from tests.cli.run import Commands
@@ -129,6 +130,62 @@ def test_rebuild_mends_a_store_that_cannot_be_opened(store: Commands) -> None:
     store.ok("rebuild")
     assert store("list").out == before
     assert store("fsck").code == 0
+
+
+@pytest.mark.parametrize("current", [None, "garbage\n", ""])
+def test_a_lost_current_is_told_by_every_verb_alike_and_brought_back_by_rebuild(
+    store: Commands, current: str | None
+) -> None:
+    folder, before = Path("substrate-store"), store("list").out
+    (folder / "CURRENT").unlink()
+    if current is not None:
+        (folder / "CURRENT").write_text(current, encoding="ascii")
+    for verb in ("list", "search x", "remember x", "stats"):
+        ran = store(*verb.split(), "--json")
+        assert (ran.code, ran.error["code"]) == (10, "store_damaged"), verb
+        assert "run substrate rebuild" in ran.error["message"], verb
+    assert "run substrate rebuild" in store("fsck").out
+    store.ok("rebuild")
+    assert store("list").out == before
+    assert store("fsck").code == 0
+    assert sorted(path.name for path in folder.glob("[!.]*") if path.is_dir()) == ["env.0002"]
+
+
+def test_an_environment_that_is_not_sound_never_becomes_the_live_one(store: Commands) -> None:
+    folder = Path("substrate-store")
+    damaged = open_store(folder, TABLES, read_only=False, create=False)
+    with damaged.write() as transaction:  # as a rebuild that was killed leaves it
+        transaction.delete(META, b"origin")
+    damaged.close()
+    (folder / "CURRENT").unlink()
+    ran = store("rebuild", "--json")
+    assert (ran.code, ran.error["code"]) == (10, "store_damaged")
+    assert "env.0001, is not sound" in ran.error["message"]
+    assert "restore the store from a backup" in ran.error["message"]
+    assert not (folder / "CURRENT").exists()
+    assert not (folder / "recovering").exists()
+
+
+def test_an_environment_that_is_behind_its_mark_never_becomes_the_live_one(store: Commands) -> None:
+    folder = Path("substrate-store")
+    older = (folder / "env.0001" / "data.mdb").read_bytes()
+    store.ok("remember", "one thing more")
+    (folder / "CURRENT").unlink()
+    (folder / "env.0001" / "data.mdb").write_bytes(older)
+    assert "is not sound" in store("rebuild").err
+    assert not (folder / "CURRENT").exists()
+
+
+@pytest.mark.parametrize("beside", ["env.0002", "CREATING"])
+def test_of_several_environments_and_of_one_that_is_being_made_none_is_taken(store: Commands, beside: str) -> None:
+    folder = Path("substrate-store")
+    (folder / "CURRENT").write_text("garbage", encoding="ascii")
+    shutil.copytree(folder / "env.0001", folder / beside)
+    for verb in ("fsck", "rebuild"):
+        ran = store(verb)
+        assert "restore the store from a backup" in ran.out + ran.err
+        assert "ebuild" not in ran.out + ran.err  # that would lead in a circle
+    assert (folder / "CURRENT").read_text(encoding="ascii") == "garbage"
 
 
 def test_rebuild_and_compact_leave_everything_as_it_was(store: Commands) -> None:
