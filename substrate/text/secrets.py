@@ -106,7 +106,7 @@ _STOCK = re.compile(
     r"(?>passphrase|passw(?:or[dt]|d)?|pass|pwd?|p[a@][s$5]{2}w[o0]rd|secrets?|s3cr[3e]t|tokens?|keys?|api|access|auth"
     r"|admin|root|user(?:name)?|guest|postgres|mysql|redis|mongo|rabbitmq|login|credentials?|default|none|null|undefined"
     r"|true|false|empty|unset|hidden|required|optional|string|value|super|strong|secure|very|top|test(?:ing)?|foo|bar|baz"
-    r"|my|the|new|old|some|any|db|app|here|goes|in|from|env|client|[0-9]{1,4}|[-_. !]){1,30}+"
+    r"|an?(?=[-_. ])|my|the|new|old|some|any|db|app|here|goes|in|from|env|client|[0-9]{1,4}|[-_. !]){1,30}+"
 )
 _BRACKET = re.compile(r"[$%<{\[(?]")
 _TEMPLATE = re.compile(
@@ -497,7 +497,7 @@ _BY_CONTEXT: tuple[_Row, ...] = (
      lambda m: _looks_random(m[1], quoted=True)),
     ("url_password", "://",
      r"://([^\s:/@?#\"'<>`\\()\[\]*|]{0,128}+):(?![0-9]{1,5}[/,?])((?:[^\s/\"'<>`\\]|/(?!/)){3,256})@(?=[A-Za-z0-9\[_.%-])",
-     lambda m: m[1] != m[2] and not _is_stand_in(m[2]) and not _is_shown(m)),
+     lambda m: m[1] != m[2] and not _is_stand_in(m[2].replace("%20", " ")) and not _is_shown(m)),
     ("password", "pass|pw", _assigned(_PASSWORD), _assigned_password),
     ("password", _FOREIGN, _assigned(f"(?i:{_FOREIGN})"), _assigned_password),
     ("secret", "secret", _assigned(_SECRET, _MORE), _assigned_secret),

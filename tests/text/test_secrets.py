@@ -125,6 +125,8 @@ def spelt(*parts: str) -> str:
         "Give it as https://abc:xyz@example.com, or as https://abc:xyz@www.example.org.",
         "postgresql://scott:tiger@localhost:5432/shop",
         "ftp://joe:hush@files.test/x",
+        "https://jo%40email.com:a%20secret@müller.de:1234/pa%20th?search=ab",
+        "https://joe:my%20password@company.com/",
         "password: 1234567890",
         "password: changeme",
         "PASSWORD=",
@@ -148,6 +150,9 @@ def test_placeholders_and_examples_of_documentation_are_no_credentials(text: str
         "https://abc:q7Hush-hush@example.com/",
         "postgres://app:correcthorsebatterystaple@localhost/db",
         "ftp://joe:hush-hush@files.test/x",
+        "https://abc:hush%20hush@company.com/",
+        "https://abc:a%20hush@company.com/",
+        "https://abc:a%20secretive@company.com/",
     ],
 )
 def test_a_password_of_a_host_that_one_can_own_is_a_credential_and_so_is_one_that_is_no_plain_word(text: str) -> None:
