@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, TypeAlias
 
 from pydantic import Field
 
+from substrate.errors import NotFound
 from substrate.limits import LIMITS
 from substrate.names import DOMAIN, normalise
 from substrate.surfaces.arguments import Caller, IsoTime
@@ -30,6 +31,7 @@ __all__ = [
     "When",
     "asked",
     "few_hops",
+    "shown_name",
 ]
 
 NAME: Final = "hydramem"
@@ -70,6 +72,14 @@ def asked(ctx: Caller, project: str, session_id: str) -> Said:
         _spelt(project.strip() or client.project or _PROJECT),
         session_id.strip() or client.session,
     )
+
+
+def shown_name(said: Said, atom: str) -> str:
+    """What an entity is called; the name of its atom, if it is there no more."""
+    try:
+        return said.memory.entity(atom, said.project).name
+    except NotFound:
+        return atom
 
 
 def _spelt(project: str) -> str:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 from mcp.types import CallToolResult
 
 from substrate.result import iso
 from substrate.surfaces.arguments import Caller
-from substrate.surfaces.hydramem.arguments import Confidence, Project, SessionId, asked
+from substrate.surfaces.hydramem.arguments import Confidence, Project, Said, SessionId, asked, shown_name
 from substrate.surfaces.hydramem.shapes import told
 from substrate.surfaces.shape import Shape, Tally
 from substrate.surfaces.tool import Tool, progress_of
+from substrate.text.quote import in_quotes
 
 if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
     from substrate.values.review.garden import Tended
 
 __all__ = ["TOOLS"]
+
+_TOLD: Final = 10
+_CHARACTERS: Final = 60
+"""Relations that the reply of a run names, and characters of a name."""
 
 
 class GardenRun(Tally):
@@ -36,6 +41,8 @@ class GardenRun(Tally):
     last_run: str
     run: int
     """By which the user undoes it."""
+    note: str | None = None
+    """The first relations that it stated, in words."""
 
 
 class GardenStatus(Tally):
@@ -82,8 +89,24 @@ def run_night_gardener(
             edges_pruned=len(done.unedged),
             last_run=iso(done.time),
             run=done.run or 0,
-        )
+            note=_stated(said, done),
+        ),
+        "note",
     )
+
+
+def _stated(said: Said, done: Tended) -> str | None:
+    """The relations that a run stated, in words; names are quoted as data. None for a client that may not read."""
+    stated = [one for one in done if one.verdict == "accepted"]
+    if not stated or "read" not in said.client.scopes:
+        return None
+    told = [f"{_quoted(said, one.source)} {one.type} {_quoted(said, one.target)}" for one in stated[:_TOLD]]
+    more = [f"and {len(stated) - _TOLD:,} more"] if len(stated) > _TOLD else []
+    return f"stated: {'; '.join([*told, *more])}"
+
+
+def _quoted(said: Said, atom: str) -> str:
+    return in_quotes(shown_name(said, atom)[:_CHARACTERS])
 
 
 def get_garden_status_tool(

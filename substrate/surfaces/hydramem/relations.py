@@ -9,10 +9,17 @@ from mcp.server.mcpserver import Resolve
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from substrate.errors import NotFound
 from substrate.limits import LIMITS
 from substrate.surfaces.arguments import Caller
-from substrate.surfaces.hydramem.arguments import Confidence, EntityText, Project, Said, SessionId, When, asked
+from substrate.surfaces.hydramem.arguments import (
+    Confidence,
+    EntityText,
+    Project,
+    SessionId,
+    When,
+    asked,
+    shown_name,
+)
 from substrate.surfaces.hydramem.judging import judgement_of, question_about
 from substrate.surfaces.hydramem.shapes import (
     Conflicted,
@@ -254,18 +261,11 @@ def query_entity_relations(
     found = said.memory.edges(entry.id, direction=_DIRECTIONS[direction], valid_at=as_of or None)
     names: dict[str, str] = {}
     for name in dict.fromkeys(name for edge in found for name in (edge.source, edge.target)):
-        names[name] = _shown(said, name)
+        names[name] = shown_name(said, name)
     now = datetime.now(UTC)
     facts = [fact_of(edge, names, now=now) for edge in found]
     note = f"there are more than the {len(facts):,} that are listed" if found.more else None
     return told(Facts(entity=entry.id, as_of=as_of, facts=facts, count=len(facts), note=note), "note")
-
-
-def _shown(said: Said, name: str) -> str:
-    try:
-        return said.memory.entity(name, said.project).name
-    except NotFound:
-        return name
 
 
 TOOLS = (

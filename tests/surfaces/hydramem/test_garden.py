@@ -41,10 +41,31 @@ def test_a_run_states_what_texts_support_without_a_language_model_and_a_second_a
     assert (done["relations_accepted"], done["project"], done["run"]) == (2, "default", 1)
     path = hydra.ok("trace_path_tool", from_entity="hydramem", to_entity="Vector Files")
     assert path["path"] == ["HydraMem", "LanceDB", "Vector Files"]
-    assert hydra.ok("run_night_gardener")["relations_accepted"] == 0
+    assert done["note"] == 'stated: "HydraMem" uses "LanceDB"; "LanceDB" stores "Vector Files"'
+    again = hydra.ok("run_night_gardener")
+    assert (again["relations_accepted"], "note" in again) == (0, False)
     status = hydra.ok("get_garden_status_tool")
     assert status.keys() >= STATUS
     assert (status["total_runs"], status["relations_accepted"], status["is_running"]) == (2, 2, False)
+
+
+def test_a_run_names_the_first_relations_that_it_stated_in_a_note_of_bounded_length(hydra: Agent) -> None:
+    kinds = [f"Kind{chr(ord('a') + at)}" for at in range(13)]
+    for text in (*(f"HydraMem uses {kind}." for kind in kinds), f"We met HydraMem, {', '.join(kinds)}."):
+        hydra.ok("remember", text=text)
+    done = hydra.ok("run_night_gardener")
+    assert done["relations_accepted"] == 13
+    *told, last = done["note"].removeprefix("stated: ").split("; ")
+    assert (len(told), last) == (10, "and 3 more")
+    assert all(one.startswith('"HydraMem" uses "Kind') for one in told)
+
+
+def test_who_may_not_read_is_not_told_which_relations_a_run_stated(store: Path) -> None:
+    scopes = frozenset({"write", "train"})
+    with in_memory(store, scopes=scopes, launch={"surfaces": ("hydramem",)}) as agent:
+        fill(agent)
+        done = agent.ok("run_night_gardener")
+        assert (done["relations_accepted"], "note" in done) == (2, False)
 
 
 def test_sessions_of_this_project_alone_are_considered(hydra: Agent) -> None:
