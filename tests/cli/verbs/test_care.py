@@ -145,6 +145,7 @@ def test_a_lost_current_is_told_by_every_verb_alike_and_brought_back_by_rebuild(
         assert (ran.code, ran.error["code"]) == (10, "store_damaged"), verb
         assert "run substrate rebuild" in ran.error["message"], verb
     assert "run substrate rebuild" in store("fsck").out
+    (folder / "recovering" / "env.0001").mkdir(parents=True)  # of a rebuild that was killed
     store.ok("rebuild")
     assert store("list").out == before
     assert store("fsck").code == 0
