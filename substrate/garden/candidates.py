@@ -27,8 +27,8 @@ from substrate.log.identity import id_text
 from substrate.proof.entry import Kind
 from substrate.relate.vet import CHUNKS, READ, End, Proposal, end_of, vet_between
 from substrate.relations.clauses import clauses_of, has_name, sentences_of
-from substrate.relations.grounding import STATED, ground_in
-from substrate.relations.phrases import is_symmetric, phrases_of, stem
+from substrate.relations.grounding import is_stated_in
+from substrate.relations.phrases import is_symmetric, phrases_of, stem, words_of
 from substrate.relations.verdict import ACCEPTED
 from substrate.search.index import SearchIndex
 from substrate.text.canonical import canonical, is_canonical_key
@@ -147,9 +147,16 @@ def _by_stem(graph: EntityGraph) -> dict[str, list[str]]:
     """Types of relations by the words that say them; the domain's own first."""
     own = dict.fromkeys(link.type for link in graph.links)
     found: dict[str, list[str]] = {}
-    for kind in dict.fromkeys((*own, *_TYPES)):
-        for phrase in phrases_of(kind):
-            found.setdefault(phrase.word, []).append(kind)
+    kinds = list(dict.fromkeys((*own, *_TYPES)))
+    ranks: dict[str, dict[str, int]] = {}
+    for kind in kinds:
+        for rank, phrase in enumerate(phrases_of(kind)):
+            ranks.setdefault(phrase.word, {}).setdefault(kind, rank)
+        for word in words_of(kind):
+            found.setdefault(word, []).append(kind)
+    for word, said in found.items():  # `relies` says `depends_on` before it says `uses`
+        rank_of = ranks.get(word, {})
+        said.sort(key=lambda kind: rank_of.get(kind, len(_TYPES)))
     return found
 
 
@@ -169,8 +176,7 @@ def _stated_in(graph: EntityGraph, mention: Mention, by_stem: Mapping[str, Seque
                 continue
             marked = list(clauses_of(clause, graph.names[source], graph.names[target]))
             for kind in dict.fromkeys(kinds) if marked else ():
-                found = ground_in(marked, kind, inverse(kind))
-                if found.kind == STATED:
+                if is_stated_in(marked, kind, inverse(kind)):
                     done.add(frozenset((source, target)))
                     yield _Pair(source, kind, target)
                     break

@@ -10,13 +10,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-__all__ = ["END", "FIRST", "OF_ONE", "SECOND", "Clause", "clauses_of", "has_name", "sentences_of"]
+__all__ = ["END", "FIRST", "JOINED", "OF_ONE", "OWNER", "SECOND", "Clause", "clauses_of", "has_name", "sentences_of"]
 
 FIRST: Final = "\x01"
 SECOND: Final = "\x02"
 """The tokens of the two names."""
+OWNER: Final = "\x03"
+"""The token behind a name that owns what follows: `A's team`."""
+JOINED: Final = "\x04"
+"""The token beside a name that is part of a word there: `A-like`, `non-A`, `A/data`, `A.txt`."""
 _MOST: Final = 200
 """Clauses of a text that are read."""
+_MOST_PLACES: Final = 4
 _LONGEST: Final = 60
 """Tokens of a clause that is taken apart: longer ones are lists, tables or code."""
 END: Final = re.compile(
@@ -31,7 +36,10 @@ pass.
 OF_ONE: Final = ("ss", "us", "is", "os")
 """How a noun may end that is of one thing, and has an s."""
 _WITHIN: Final = f"_{FIRST}{SECOND}"
-_TOKEN: Final = re.compile(r"[\x01\x02]|[^\W_]+(?:['\u2019][^\W_]+)?(?:[-./_][^\W_]+)*|[,:()]")
+_TOKENS: Final = re.compile(f"[{FIRST}{SECOND}{OWNER}{JOINED}]")
+_QUOTES: Final = ("'", "\u2019")
+_SIGNS: Final = frozenset("-/.:")
+_TOKEN: Final = re.compile(r"[\x01-\x04]|[^\W_]+(?:['\u2019][^\W_]+)?(?:[-./_][^\W_]+)*|[,:()]")
 
 
 class Clause(NamedTuple):
@@ -44,8 +52,12 @@ class Clause(NamedTuple):
     """The tokens of names that may be of several things, as far as their ending tells."""
 
     def places(self, token: str) -> list[int]:
-        """Where a name stands."""
-        return [at for at, word in enumerate(self.words) if word == token]
+        """Where a name stands; of a clause that is made of little else, the first places."""
+        words, found, at = self.words, list[int](), -1
+        for _ in range(min(_MOST_PLACES, words.count(token))):
+            at = words.index(token, at + 1)
+            found.append(at)
+        return found
 
 
 def has_name(text: str, names: Iterable[str]) -> bool:
@@ -68,10 +80,10 @@ def sentences_of(text: str) -> Iterator[str]:
 def clauses_of(text: str, first: Sequence[str], second: Sequence[str]) -> Iterator[Clause]:
     """The clauses of a text in which one of the two is named, each by any of its names."""
     ways = [(name, FIRST) for name in _distinct(first)] + [(name, SECOND) for name in _distinct(second)]
-    plural = frozenset(token for name, token in ways if name.lower().endswith("s") and not name.endswith(OF_ONE))
+    plural = frozenset(token for name, token in ways if name.endswith("s") and not name.endswith(OF_ONE))
     ways.sort(key=lambda way: -len(way[0]))  # of `Team` and `Team A` the longer is looked for first
     start = 0
-    clean = text.replace(FIRST, " ").replace(SECOND, " ")
+    clean = text if _TOKENS.search(text) is None else _TOKENS.sub(" ", text)
     for number, end in enumerate(_ends(clean)):
         if number >= _MOST:
             return
@@ -80,7 +92,7 @@ def clauses_of(text: str, first: Sequence[str], second: Sequence[str]) -> Iterat
         start = end.end() if end else len(clean)
         marked = raw
         for name, token in ways:
-            marked = _replaced(marked, name, f" {token} ")
+            marked = _replaced(marked, name, token)
         if FIRST in marked or SECOND in marked:
             words = tuple(word.lower() for word in _TOKEN.findall(marked))
             if len(words) <= _LONGEST:
@@ -98,13 +110,28 @@ def _distinct(names: Iterable[str]) -> list[str]:
     return list(known.values())
 
 
-def _replaced(text: str, name: str, by: str) -> str:
+def _replaced(text: str, name: str, token: str) -> str:
     kept: list[str] = []
     at = 0
     for start, end in _places(name, text):
-        kept += (text[at:start], by)
+        is_part = start > 1 and text[start - 1] in _SIGNS and text[start - 2].isalnum()
+        before = f" {JOINED} {token} " if is_part else f" {token} "
+        kept += (text[at:start], before, _behind(text, name, start, end))
         at = end
     return "".join((*kept, text[at:])) if at else text
+
+
+def _behind(text: str, name: str, start: int, end: int) -> str:
+    """The token that tells to what a name belongs: `A's`, `Users' guide`, `A-like`; none if it stands alone."""
+    if end - start > 1 and text[end - 1] == "s" and text[end - 2] in _QUOTES and name[-2:-1] not in _QUOTES:
+        return f"{OWNER} "
+    after = text[end : end + 2]
+    if after[:1] in _SIGNS and after[1:].isalnum():
+        return f"{JOINED} "
+    if after[:1] in _QUOTES and after[1:].isalpha():  # `Don't`
+        return f"{JOINED} "
+    is_owner = name[-1:] in "sS" and after[:1] in _QUOTES and text[start - 1 : start] not in _QUOTES
+    return f"{OWNER} " if is_owner else ""
 
 
 def _places(name: str, text: str) -> Iterator[tuple[int, int]]:
