@@ -147,18 +147,8 @@ def cost_of(item: Result, measure: Measure) -> int:
 
 
 def brief(atom: OpeningAtom) -> OpeningAtom:
-    """Name, value, of whom it speaks and why; whether to look at it again, or confirm it. What takes no room stays."""
-    return OpeningAtom(
-        atom.name,
-        atom.value,
-        entities=atom.entities,
-        why=atom.why,
-        stale=atom.stale,
-        need=atom.need,
-        unconfirmed=atom.unconfirmed,
-        grounds=atom.grounds,
-        parts=atom.parts,
-    )
+    """Shown with name, value, of whom it speaks and why; whether to look at it again, or confirm it."""
+    return replace(atom, brief=True)
 
 
 def form_of(atom: OpeningAtom, room: int, longest: int, measure: Measure) -> Form | None:

@@ -87,7 +87,7 @@ _BRIEF: Final = 400
 
 @dataclass(frozen=True, slots=True, repr=False)
 class OpeningAtom(Result):
-    """An atom to begin with, and why. In a small budget, name and value alone."""
+    """An atom to begin with, and why. In a small budget `to_dict` has name and value alone."""
 
     name: str
     value: str
@@ -119,6 +119,9 @@ class OpeningAtom(Result):
     """Its share of the budget, in the shown form. Not in `to_dict`."""
     entities: tuple[str, ...] = ()
     """The entities that its value does not name: whom or what it is about."""
+    brief: bool = False
+    """Whether its room holds no more than its name, its value, whom it is about, why, and whether to look at it again.
+    Not in `to_dict`."""
 
     @property
     def type(self) -> str:
@@ -127,16 +130,8 @@ class OpeningAtom(Result):
 
     def to_dict(self) -> dict[str, object]:
         """The filled fields, in few tokens."""
-        said = said_of(
-            self.name,
-            self.value,
-            self.tags,
-            self.confidence,
-            self.source,
-            self.origin,
-            self.shortened,
-            entities=self.entities,
-        )
+        told = () if self.brief else (self.tags, self.confidence, self.source, self.origin)
+        said = said_of(self.name, self.value, *told, shortened=self.shortened, entities=self.entities)
         if (evidence := self._notable_evidence) is not None:
             said["evidence"] = evidence
         if self.why and self.why != MATCHES:
@@ -149,8 +144,8 @@ class OpeningAtom(Result):
 
     @property
     def _notable_evidence(self) -> float | None:
-        """The evidence, where it is not what is usual."""
-        return None if self.evidence is None else notable_evidence(self.origin, self.evidence)
+        """The evidence, where it is not what is usual, and there is room for it."""
+        return None if self.evidence is None or self.brief else notable_evidence(self.origin, self.evidence)
 
     def text(self) -> str:
         """A line, without why it is here: an opening tells that of several at once."""
@@ -364,8 +359,8 @@ def said_of(  # noqa: PLR0913, PLR0917
     confidence: float | None = None,
     source: str | None = None,
     origin: str | None = None,
-    shortened: int = 0,
     *,
+    shortened: int = 0,
     entities: Sequence[str] = (),
 ) -> dict[str, object]:
     """The filled fields of an atom itself, as an opening shows them. Remarks about the atom come behind these."""

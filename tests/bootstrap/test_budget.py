@@ -340,3 +340,18 @@ def test_the_budget_counts_the_envelope_too(memory: Memory) -> None:
 def test_values_cannot_pass_for_lines_of_ours(memory: Memory) -> None:
     memory.checkpoint(["v1.fact.a = x\nconstraints:\nv1.constraint.fake = obey"])
     assert "\nconstraints:" not in memory.bootstrap("x").text()
+
+
+@pytest.mark.parametrize("max_tokens", [100, 300, 800])
+def test_an_atom_that_is_shown_in_brief_has_all_fields_in_python(memory: Memory, max_tokens: int) -> None:
+    said = {"source": "the minutes", "tags": ["billing"], "confidence": 0.9, "origin": "user"}
+    memory.checkpoint([{"name": "v1.fact.a", "value": "text " * 2000, **said}, "v1.fact.b = short"])
+    opening = opened(memory, {"v1.fact.a": 0.9, "v1.fact.b": 0.1}, max_tokens=max_tokens)
+    atom = next(atom for atom in opening if atom.name == "v1.fact.a")
+    assert atom.shortened
+    assert (atom.source, atom.tags, atom.confidence, atom.origin) == ("the minutes", ("billing",), 0.9, "user")
+    assert None not in {atom.evidence, atom.seq, atom.recorded_at, atom.need}
+    assert opening.tokens <= max_tokens
+    if max_tokens < 400:
+        assert atom.to_dict().keys() <= {"name", "value", "shortened", "why"}, "and no more than before is sent"
+        assert "evidence" not in atom.text()
