@@ -7,11 +7,13 @@ ones, it is taken before them, made shorter if it is long.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from substrate.bootstrap.fit import Measure
-from substrate.bootstrap.pack import pack
-from substrate.bootstrap.show import Offer, shortened
+from substrate.bootstrap.pack import Item, pack
+from substrate.bootstrap.show import Offer, clashes_cost, shortened
+from substrate.values.opening import ConflictingFacts
 
 __all__ = ["BEST", "NEARLY", "PINNED_PART", "choose"]
 
@@ -80,6 +82,8 @@ class _Choice:
         self._first = 0
         """How many were taken before those who stand in line."""
         self._taken: dict[Hashable, float] = {}
+        self._told: set[ConflictingFacts] = set()
+        """The conflicts of what was taken: each is told once, though it is one of two atoms."""
         self._rules = [at for at, offer in enumerate(offers) if offer.section != "atoms"]
         others = set(range(len(offers))) - set(self._rules)
         self._fills = {at for at in others if aimed and offers[at].candidate.is_filler}
@@ -131,8 +135,8 @@ class _Choice:
 
     def _take_short(self, at: int, most: int) -> None:
         """One, made shorter if it takes more than that."""
-        if at not in self._chosen and self._offers[at].item.cost > most:
-            self._offers[at] = shortened(self._offers[at], most, self._measure) or self._offers[at]
+        if at not in self._chosen and self._item(at).cost > most:
+            self._offers[at] = shortened(self._offers[at], most, self._measure, self._told) or self._offers[at]
         self._take([at], self._room)
 
     def take_line(self, best: Sequence[int] = ()) -> None:
@@ -153,8 +157,24 @@ class _Choice:
 
     def _take(self, waiting: Iterable[int], most: int) -> None:
         left = [at for at in waiting if at not in self._chosen]
-        for at in (left[place] for place in pack([self._offers[at].item for at in left], most, self._taken)):
-            item = self._offers[at].item
-            self._taken[item.cluster] = self._taken.get(item.cluster, 0.0) + item.value
-            self._room -= item.cost
-            self._chosen[at] = None
+        spared = True
+        while left and spared:
+            spared = False
+            items = [self._item(at) for at in left]
+            for place in pack(items, most, self._taken):
+                item = self._item(left[place])
+                spared = spared or item.cost < items[place].cost
+                self._taken[item.cluster] = self._taken.get(item.cluster, 0.0) + item.value
+                self._told.update(self._offers[left[place]].clashes)
+                self._room -= item.cost
+                most -= item.cost
+                self._chosen[left[place]] = None
+            left = [at for at in left if at not in self._chosen] if spared else []
+
+    def _item(self, at: int) -> Item:
+        """What it adds to what was taken: a conflict that is told already takes no more room."""
+        offer = self._offers[at]
+        if self._told.isdisjoint(offer.clashes):
+            return offer.item
+        cost = offer.tokens + clashes_cost(offer, self._measure, self._told)
+        return replace(offer.item, cost=min(cost, offer.item.cost))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable
 from dataclasses import dataclass, replace
 from json.encoder import encode_basestring as _quoted
 from typing import Final, NamedTuple
@@ -18,7 +18,18 @@ from substrate.values.atoms import about
 from substrate.values.opening import LAST, MATCHES, WEAK, ConflictingFacts, OpeningAtom, notable_evidence, said_of
 from substrate.values.times import from_microseconds
 
-__all__ = ["Costs", "Look", "Offer", "Texts", "atom_shown", "clashes_shown", "looking", "shortened", "why_of"]
+__all__ = [
+    "Costs",
+    "Look",
+    "Offer",
+    "Texts",
+    "atom_shown",
+    "clashes_cost",
+    "clashes_shown",
+    "looking",
+    "shortened",
+    "why_of",
+]
 
 _OWN: Final = 40
 """Characters from which on a text stands for itself: `yes` said twice is not the same thing said twice."""
@@ -178,15 +189,22 @@ def _about(candidate: Candidate) -> tuple[str, ...]:
     return () if get("parent") is not None else about(get("value"), get("entities") or ())  # type: ignore[arg-type]
 
 
-def shortened(offer: Offer, room: int, measure: Measure) -> Offer | None:
-    """The offer with so much of its value that it fits into the room with its conflicts; None if nothing of it does."""
-    clashes = sum(cost_of(clash, measure) for clash in offer.clashes)
-    left = room - clashes
+def clashes_cost(offer: Offer, measure: Measure, told: Collection[ConflictingFacts] = ()) -> int:
+    """What its conflicts take, but for those that are told already."""
+    return sum(cost_of(clash, measure) for clash in offer.clashes if clash not in told)
+
+
+def shortened(offer: Offer, room: int, measure: Measure, told: Collection[ConflictingFacts] = ()) -> Offer | None:
+    """The offer with so much of its value that it fits into the room with its conflicts; None if nothing of it does.
+
+    `told`: conflicts that are told already, and take no more room.
+    """
+    left = room - clashes_cost(offer, measure, told)
     whole = replace(offer.atom, value=atom_shown(offer.candidate).value, shortened=0, tokens=0)
     form = form_of(whole, left, left, measure) if left > 0 else None
     if form is None:
         return None
-    item = replace(offer.item, cost=form.cost + clashes)
+    item = replace(offer.item, cost=form.cost + clashes_cost(offer, measure))
     return replace(offer, form=form.atom, tokens=form.cost, item=item)
 
 

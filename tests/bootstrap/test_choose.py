@@ -112,3 +112,20 @@ def test_the_best_match_is_looked_at_and_kept_whatever_else_is_needed(memory: Me
     needs = [Need(subject(memory, name), 0.05, {"goals": 0.05}) for name in SHORT]
     needs += [Need(subject(memory, BEST), 0.04, {"match": 0.04})]
     assert BEST in names(with_needs(memory, needs, Request.of("unpack", max_tokens=max_tokens)))
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_a_conflict_takes_room_once_and_nothing_is_left_out_that_fits_the_budget(memory: Memory, count: int) -> None:
+    dates = ("15 March", "2 April", "20 May")[:count]
+    memory.checkpoint([f"v1.note.n{at} = The launch date of Halcyon is {date}" for at, date in enumerate(dates)])
+    memory.checkpoint([f"{name} = Archive {name[-1]} is there" for name in SHORT[:4]])
+    shares = {f"v1.note.n{at}": 0.1 for at in range(count)} | dict.fromkeys(SHORT[:4], 0.05)
+    needs = [Need(subject(memory, name), share, {"match": share}) for name, share in shares.items()]
+    whole = with_needs(memory, needs, Request.of("launch", max_tokens=2000))
+    assert len(whole.conflicting_facts) == count * (count - 1) // 2
+    least = whole.tokens + 80  # what a reply keeps for headings, and for counts of what is left out
+    for max_tokens in range(least, least + 200, 10):
+        opening = with_needs(memory, needs, Request.of("launch", max_tokens=max_tokens))
+        assert set(names(opening)) == set(shares), max_tokens
+        assert "no_room" not in opening.left_out.reasons
+        assert opening.tokens <= max_tokens
