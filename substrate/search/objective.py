@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from substrate.search.scope import pages_of
 from substrate.search.words import keyword_mask
 from substrate.snapshot import Snapshot
 from substrate.text.snippet import together
-from substrate.text.terms import word_count
+from substrate.text.terms import query_terms, word_count
 from substrate.values.hits import WELL
 from substrate.views.words import Field
 
@@ -42,6 +43,16 @@ _MEANT: Final = 0.2
 """What of the score of a good match is meaning, where it is one for sure: a word may be in texts about anything."""
 _BEST: Final = 3
 """So many of the best match, however weakly: a search finds them too."""
+_GOING_ON: Final = """
+again ahead carry catch continue continuation go last left next onward previous proceed resume return stop today
+yesterday
+"""
+"""Words that say to go on, and not with what."""
+_BESIDE: Final = """
+afternoon back begin day hello hey hi item keep let morning now off pause pick please session start step stuff task
+thing time up week work
+"""
+"""Words that say no more beside others of these: `pick up the work`."""
 
 
 class Matched(NamedTuple):
@@ -65,6 +76,15 @@ class Match:
     query: Query
     ingested: bool = False
     """Whether documents and what was made of them may take most of the places."""
+
+    @property
+    def _has_subject(self) -> bool:
+        """Whether the objective says what it is about, and not only that somebody goes on: `continue the last session`.
+
+        Else a word of it that a text has says nothing, however rare the word is and however near the text.
+        """
+        said = {term.term for term in self.query.terms}
+        return not said <= _stems(_GOING_ON) and (len(said) == 1 or not said <= _stems(_GOING_ON) | _stems(_BESIDE))
 
     @property
     def why(self) -> str:
@@ -124,7 +144,12 @@ class Match:
         return matching
 
     def _is_good(self, points: NDArray[np.float32]) -> NDArray[np.bool_]:
-        """Which of these scores are those of good matches. By words alone, scores depend on how many there are."""
+        """Which of these scores are those of good matches. By words alone, scores depend on how many there are.
+
+        Of an objective without a subject, none is.
+        """
+        if not self._has_subject:
+            return np.zeros(len(points), bool)
         return np.ones(len(points), bool) if self.why else points >= WELL
 
     def alike(self, transaction: ReadTransaction) -> dict[bytes, float] | None:
@@ -168,6 +193,8 @@ class Match:
         (`bare`) nobody knows more than words: half of that will do if the objective has several, and if it has one, all
         of it, in a few texts.
         """
+        if not self._has_subject:
+            return False
         several = word_count(self.query.terms) > 1
         by_words = bare & (points >= (WELL / 2 if several else WELL))
         if not several and np.count_nonzero(by_words) > _MOST_WEAK:
@@ -183,6 +210,11 @@ class Match:
             if body is not None:
                 shares[place] = together(str(body.members.get("value")), terms)
         return shares
+
+
+@cache
+def _stems(words: str) -> frozenset[str]:
+    return frozenset(term.term for term in query_terms(words))
 
 
 def _is_crowded(snapshot: Snapshot, documents: Documents, seqs: NDArray[np.int64]) -> bool:

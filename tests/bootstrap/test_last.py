@@ -103,6 +103,20 @@ def test_one_word_that_texts_about_anything_have_is_no_match_for_sure(worked: Me
     assert set(LEFT) == set(left(opening))
 
 
+@pytest.mark.parametrize("objective", [*VAGUE[:1], "pick up where we stopped", "resume last session's work", "next"])
+def test_an_objective_that_only_says_to_go_on_matches_no_text_about_going_on(worked: Memory, objective: str) -> None:
+    about = "Continue execution where it left off, pick up the next work of the last session: resume where it stopped"
+    worked.checkpoint([f"v1.doc.do{at} = {about} {at}" for at in range(20)])
+    worked.index()
+    opening = worked.bootstrap(objective, begin=False)
+    assert names(opening)[: len(LEFT)] == left(opening) == LEFT
+    assert MATCHES not in {atom.why for atom in opening}
+    # The twin: what says with what to go on has a subject.
+    opening = worked.bootstrap("continue the execution", begin=False)
+    assert opening[0].why == MATCHES
+    assert left(opening) == []
+
+
 @pytest.mark.parametrize("passes", [1, 2, 3])
 def test_what_was_trained_for_an_objective_says_what_it_is_about(worked: Memory, passes: int) -> None:
     worked.train(["v1.note.n3", "v1.note.n7"], passes=passes, objective="weitermachen")
