@@ -9,7 +9,8 @@ openings it is told since whether what is left out is deleted or forgotten. In 1
 since few of what only use speaks for come into question beside an objective; one of these shows three such atoms fewer.
 In 22 of them it is told since of an entity, whose listed name is cut after 12 letters, whom it is about: its value
 names that only within a word. Of 5 openings without an objective it is told since what the last session left; of one of
-a domain the newest atoms are looked for among as many versions as there were entries before.
+a domain the newest atoms are looked for among as many versions as there were entries before. 6 openings have more room
+since a conflict between two atoms is charged once.
 An answer that differs on purpose gets a line in `EXPLAINED`.
 """
 
