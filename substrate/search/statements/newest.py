@@ -20,7 +20,7 @@ if the newest is about just that in another word, as `Lena took over billing` is
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import combinations, compress, takewhile
@@ -31,18 +31,16 @@ import numpy as np
 
 from substrate import claims
 from substrate.atoms.supersedes import is_superseded
-from substrate.atoms.validity import is_persons_word
 from substrate.claims.fault import FORESEEN, log_fault
 from substrate.conflicts.detect import is_settled
-from substrate.proof.encoding import Json
 from substrate.search.candidates import Gathered, Lists
 from substrate.search.ranking import Ranked, ordered
+from substrate.search.statements.order import Statement, denies, joined, outdated_in
 from substrate.search.when import When, Which
 from substrate.search.words import TermScore
 from substrate.text.terms import query_terms, spans
 from substrate.views.beside.conflicts import ConflictRow
 from substrate.views.claims import Kept, claim_of, kept_claims
-from substrate.views.words import NONE
 
 if TYPE_CHECKING:
     from substrate.claims import Claim
@@ -74,19 +72,10 @@ class Newest(NamedTuple):
     disputed: Mapping[int, int]
 
 
-class _Statement(NamedTuple):
-    """A candidate that may state something: its place among the candidates, its version, what it says."""
-
-    at: int
-    seq: int
-    subject: bytes
-    said: Mapping[str, Json]
-
-
 class _Asked:
     """Which words of the question each of these has. Looked up for all at once, when one is asked: most never are."""
 
-    def __init__(self, lists: Lists, stated: Sequence[_Statement]) -> None:
+    def __init__(self, lists: Lists, stated: Sequence[Statement]) -> None:
         self._words = lists.words
         self._stated = stated
 
@@ -95,7 +84,7 @@ class _Asked:
         """The words of the question."""
         return self._words.terms
 
-    def by(self, one: _Statement) -> frozenset[int]:
+    def by(self, one: Statement) -> frozenset[int]:
         """Those that this one has, by their numbers."""
         return self._by_place[one.at]
 
@@ -116,19 +105,17 @@ def newest_first(lists: Lists, gathered: Gathered, ranked: Ranked, when: When) -
         contradicting, alike = (_in_force(lists, pairs) for pairs in (contradicting, alike))
     if not contradicting and not alike:
         return Newest(ranked, {}, {})
-    groups = _joined(lists, contradicting)
+    snapshot, documents = lists.snapshot, lists.documents
+    groups = joined(snapshot, documents, contradicting)
     newer: dict[int, int] = {}
     disputed: dict[int, int] = {}
     for group in groups:
-        for at, one in enumerate(group):
-            if one.said.get("value") != group[0].said.get("value"):
-                against = [other for other in group[:at] if compared.is_replaced(one, other)]
-                by = _outdates(lists, against, one)
-                if against:
-                    (disputed if by is None else newer)[one.seq] = against[0].seq if by is None else by.seq
+        outdated = outdated_in(snapshot, group, compared.is_replaced)
+        newer |= outdated.newer
+        disputed |= outdated.disputed
     score = ranked.score.copy()
     if when.asked is not Which.ALL:
-        for group in _joined(lists, [*contradicting, *alike]) if alike else groups:
+        for group in joined(snapshot, documents, [*contradicting, *alike]) if alike else groups:
             meant = _meant(lists, compared.telling_first(group, newer), when)
             places = [one.at for one in meant if _is_no_more_asked(asked, one, meant[0])]
             score[places] = -np.sort(-score[places]) - _STEP * np.arange(len(places))
@@ -137,13 +124,13 @@ def newest_first(lists: Lists, gathered: Gathered, ranked: Ranked, when: When) -
     return Newest(replace(ranked, order=ordered(gathered.candidates, score), score=score, parts=parts), newer, disputed)
 
 
-def _is_no_more_asked(asked: _Asked, one: _Statement, first: _Statement) -> bool:
+def _is_no_more_asked(asked: _Asked, one: Statement, first: Statement) -> bool:
     """Whether no word of the question asks for this one rather than for the first."""
     alone = asked.by(one) - asked.by(first)
     return not alone or _is_about(first, [asked.terms[i].term for i in alone])
 
 
-def _is_about(one: _Statement, words: Sequence[str]) -> bool:
+def _is_about(one: Statement, words: Sequence[str]) -> bool:
     """Whether what it claims is about all these, in whatever words."""
 
     def is_about() -> bool:
@@ -167,19 +154,7 @@ def _safely(compare: Callable[[], _T], otherwise: _T) -> _T:
         return otherwise
 
 
-def _outdates(lists: Lists, newer: Sequence[_Statement], one: _Statement) -> _Statement | None:
-    """The newest that takes the place of this one; None: an agent contradicts a person, and only a person can tell."""
-    others = [by for by in newer if by.said.get("value") != one.said.get("value")]
-    if others and _is_persons(lists, one):
-        others = [by for by in others if _is_persons(lists, by)]
-    return next(iter(others), None)
-
-
-def _is_persons(lists: Lists, one: _Statement) -> bool:
-    return is_persons_word(lists.snapshot.transaction, one.subject, one.seq, one.said)
-
-
-def _stated(lists: Lists, gathered: Gathered, ranked: Ranked) -> list[_Statement]:
+def _stated(lists: Lists, gathered: Gathered, ranked: Ranked) -> list[Statement]:
     """The best candidates that were looked into and are no parts of a whole, best first."""
     best = ranked.order[:_LOOKED_AT]
     read = [
@@ -190,10 +165,10 @@ def _stated(lists: Lists, gathered: Gathered, ranked: Ranked) -> list[_Statement
     if len(read) < 2:  # noqa: PLR2004 - newer takes two
         return []
     subjects = lists.documents.subjects(np.array([seq for _, seq, _ in read], np.int64))
-    return [_Statement(at, seq, subject, said) for (at, seq, said), subject in zip(read, subjects, strict=True)]
+    return [Statement(at, seq, subject, said) for (at, seq, said), subject in zip(read, subjects, strict=True)]
 
 
-_Pair = tuple[_Statement, _Statement]
+_Pair = tuple[Statement, Statement]
 
 
 def _in_force(lists: Lists, pairs: list[_Pair]) -> list[_Pair]:
@@ -204,7 +179,7 @@ def _in_force(lists: Lists, pairs: list[_Pair]) -> list[_Pair]:
 class _Compared:
     """What the candidates claim, compared where that can matter."""
 
-    def __init__(self, lists: Lists, stated: Sequence[_Statement]) -> None:
+    def __init__(self, lists: Lists, stated: Sequence[Statement]) -> None:
         self._lists = lists
         self._stated = stated
         self._held: dict[int, Claim | None] = {}
@@ -216,7 +191,7 @@ class _Compared:
         """Pairs of which not both can hold: enough to join all that are statements of one thing."""
         return _safely(self._by_claims, [])
 
-    def is_replaced(self, one: _Statement, other: _Statement) -> bool:
+    def is_replaced(self, one: Statement, other: Statement) -> bool:
         """Whether not both can hold, and the newer one takes the other's place. Two versions of an atom never do."""
         if one.subject == other.subject:
             return one.said.get("value") != other.said.get("value")
@@ -227,7 +202,7 @@ class _Compared:
             known = self._known[pair] = contradict and _is_replaced(self._lists, one, other)
         return known
 
-    def telling_first(self, group: list[_Statement], outdated: Mapping[int, object]) -> list[_Statement]:
+    def telling_first(self, group: list[Statement], outdated: Mapping[int, object]) -> list[Statement]:
         """Statements of one thing, newest first, but for a newest one that only denies an older value.
 
         What that leaves in force comes before it.
@@ -237,23 +212,22 @@ class _Compared:
         told = next((one for one in group[1:] if one.seq not in outdated and not self._denies(one)), None)
         return group if told is None else [told, *(one for one in group if one is not told)]
 
-    def _denies(self, one: _Statement) -> bool:
-        claim = _safely(lambda: self._claim(one), None)
-        return claim is not None and claim.kind != "truth" and not claim.affirmed
+    def _denies(self, one: Statement) -> bool:
+        return denies(_safely(lambda: self._claim(one), None))
 
-    def _claim(self, one: _Statement) -> Claim | None:
+    def _claim(self, one: Statement) -> Claim | None:
         if one.at not in self._held:
             kept = self._kept.get(one.at)
             self._held[one.at] = None if kept is None else kept.held(one.subject).claim
         return self._held[one.at]
 
-    def _contradict(self, one: _Statement, other: _Statement) -> bool:
+    def _contradict(self, one: Statement, other: Statement) -> bool:
         a, b = self._claim(one), self._claim(other)
         return a is not None and b is not None and claims.contradiction(a, b) is not None
 
     def _by_claims(self) -> list[_Pair]:
         lists, stated = self._lists, self._stated
-        keyed: dict[bytes, dict[object, list[_Statement]]] = defaultdict(dict)
+        keyed: dict[bytes, dict[object, list[Statement]]] = defaultdict(dict)
         rows = kept_claims(lists.snapshot.transaction, [one.subject for one in stated])
         for one, kept in zip(stated, rows, strict=True):
             said: object
@@ -280,7 +254,7 @@ class _Compared:
         return list(found.values())
 
 
-def _is_replaced(lists: Lists, one: _Statement, other: _Statement) -> bool:
+def _is_replaced(lists: Lists, one: Statement, other: Statement) -> bool:
     """Of two that contradict each other, whether the newer one takes the other's place."""
     if (one.said.get("origin") == _INGESTED) != (other.said.get("origin") == _INGESTED):
         return False
@@ -288,11 +262,11 @@ def _is_replaced(lists: Lists, one: _Statement, other: _Statement) -> bool:
     return not is_settled(lists.snapshot.transaction, row)
 
 
-def _alike(asked: _Asked, stated: Sequence[_Statement]) -> list[_Pair]:
+def _alike(asked: _Asked, stated: Sequence[Statement]) -> list[_Pair]:
     """The pairs that begin alike and end otherwise, where the question says just what they share."""
     if not asked.terms:
         return []
-    begun: dict[tuple[str, ...], list[tuple[_Statement, str]]] = defaultdict(list)
+    begun: dict[tuple[str, ...], list[tuple[Statement, str]]] = defaultdict(list)
     for one in stated:
         value = one.said.get("value")
         if isinstance(value, str) and len(value) <= _SENTENCE:
@@ -334,28 +308,7 @@ def _is_asked(shared: str, asked: set[str]) -> bool:
     return len({term.term for term in query_terms(shared)} - asked) <= _UNASKED
 
 
-def _joined(lists: Lists, pairs: Iterable[_Pair]) -> list[list[_Statement]]:
-    """The statements of each thing, the newest first: by whether it holds now, by time, by seq."""
-    group: dict[int, list[_Statement]] = {}
-    for one, other in pairs:
-        ours, theirs = group.get(one.at, [one]), group.get(other.at, [other])
-        if ours is not theirs:
-            ours = ours + theirs
-            group.update((member.at, ours) for member in ours)
-    documents, now = lists.documents, lists.snapshot.at
-
-    def newness(one: _Statement) -> tuple[bool, int, int]:
-        start, end = int(documents.valid_from[one.seq]), int(documents.valid_to[one.seq])
-        holds = start <= now and (end == NONE or now < end)
-        when = int(documents.when[one.seq])
-        # A date in the future would be the newest for good: such a statement is as new as its entry.
-        return holds, when if when <= now else int(documents.time[one.seq]), one.seq
-
-    several = {id(members): members for members in group.values()}
-    return [sorted(members, key=newness, reverse=True) for members in several.values()]
-
-
-def _meant(lists: Lists, group: list[_Statement], when: When) -> list[_Statement]:
+def _meant(lists: Lists, group: list[Statement], when: When) -> list[Statement]:
     """The statements of one thing, newest first, in the order that the question's time means."""
     if when.asked is Which.FIRST:
         return group[::-1]
