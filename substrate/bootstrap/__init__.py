@@ -4,6 +4,7 @@ bootstrap   the verb bootstrap
 candidates  the atoms that may be shown, judged
 rules       goals, constraints and preferences
 absent      what is not there, though it is asked for
+outdated    which newer atom says otherwise of the same thing as one in conflict
 last        what was saved and accessed last
 evidence    how well an atom is supported, pure
 support     the verb weigh: the evidence of atoms

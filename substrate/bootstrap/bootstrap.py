@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from heapq import nlargest
 from itertools import islice
 from typing import Final
@@ -27,6 +28,7 @@ from substrate.bootstrap.choose import BEST, NEARLY, PINNED_PART, choose
 from substrate.bootstrap.evidence import HIGH_IMPACT
 from substrate.bootstrap.fit import LEAST_TOKENS, Measure, Shown, cost_of, fit, form_of, is_countable, room_in
 from substrate.bootstrap.last import last_session
+from substrate.bootstrap.outdated import Outdated
 from substrate.bootstrap.pack import Item
 from substrate.bootstrap.rules import Pinned, pinned
 from substrate.bootstrap.show import Costs, Look, Offer, Texts, clashes_shown, looking, shortened, why_of
@@ -40,6 +42,7 @@ from substrate.search.columns.documents import Documents, Mask
 from substrate.search.index import SearchIndex
 from substrate.search.objective import Match
 from substrate.search.recent import newest
+from substrate.search.when import Which, read_when
 from substrate.snapshot import Snapshot
 from substrate.values.opening import LEFT_OUT, Absent, LeftOut, Opening, OpeningAtom
 from substrate.views.learned.sessions import HOLE
@@ -85,6 +88,8 @@ _ECHO_PART: Final = 10
 _BEST: Final = 3
 """Of what had no room so many are named."""
 _MOST_ABSENT: Final = 10
+_PAST: Final = frozenset({Which.PREVIOUS, Which.FIRST, Which.ALL})
+"""Objectives that ask for what is outdated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +232,13 @@ class _Opener:
         self._gatherer = Gatherer(
             snapshot, domain=self._domain, threshold=asked.threshold, ingested=asked.ingested, inside=inside
         )
+        self._outdated = Outdated(snapshot, documents, self._gatherer.latest, self._gatherer.clashes_of)
+        self._known: dict[bytes, Need] = {}
+        """What is needed, by atom: what takes the place of another is needed as both are."""
+        self._seen: set[bytes] = set()
+        """Atoms that were gathered already, be it in the place of what they outdate."""
+        self._lacking: set[bytes] = set()
+        """Those of them that may not be shown."""
 
     def _found(self, domain: str) -> bytes | None:
         why = why_absent(self._snapshot.transaction, domain)
@@ -386,6 +398,7 @@ class _Opener:
         these, since this is where she is asked about it.
         """
         held, others = self._needs()
+        self._known = {need.subject: need for need in (*held, *others)}
         offers = self._filling(held, int(room * PINNED_PART), room) + self._filling(others, room, room)
         offers.sort(key=lambda offer: (not self._is_pinned(offer), -offer.item.value))
         seen: set[str] = set()
@@ -402,7 +415,7 @@ class _Opener:
                 fillers += 1
                 if fillers > _FILLERS:
                     continue
-            if candidate.is_left and offer.section == "atoms" and offer.name not in left:
+            if candidate.is_left and offer.section == "atoms" and offer.name not in left and not offer.is_outdated:
                 self._gatherer.drop("no_room", candidate)
                 continue
             if text is not None:
@@ -420,7 +433,7 @@ class _Opener:
         """
         names: set[str] = set()
         for at, offer in enumerate(offers):
-            if not offer.candidate.is_left or offer.section != "atoms":
+            if not offer.candidate.is_left or offer.section != "atoms" or offer.is_outdated:
                 continue
             if not names and offer.item.cost > room:
                 offers[at] = shortened(offer, room, self._measure) or offer
@@ -442,20 +455,63 @@ class _Opener:
 
     def _forms(self, needs: Sequence[Need], room: int) -> list[Offer]:
         offers, is_brief = [], self._asked.max_tokens < _BRIEFLY
-        for candidate in self._gatherer.gather(needs):
+        for candidate in self._current(needs):
             pin = self._pins.get(candidate.need.subject)
             # Of a rule it is not said why it is here: where it stands says so.
-            look = Look(why_of(candidate) if pin is None else "", is_brief)
+            newer = "" if candidate.newer is None else self._name(candidate.newer)
+            look = Look(why_of(candidate) if pin is None else "", is_brief, newer)
             form = self._form(candidate, look, room)
             if form is None:
                 self._gatherer.drop("too_large", candidate)
                 continue
             atom, tokens = form
-            clashes = clashes_shown(candidate, self._name) if candidate.clashes else ()
+            clashes = clashes_shown(candidate, self._name, self._outdated.newest) if candidate.clashes else ()
             cost = min(room, tokens + sum(cost_of(clash, self._measure) for clash in clashes))
             item = Item(candidate.value, cost, self._texts.cluster(candidate, self._domain))
-            offers.append(Offer(candidate, "atoms" if pin is None else pin.section, look, tokens, clashes, item, atom))
+            section, is_outdated = "atoms" if pin is None else pin.section, bool(newer) and not self._is_of_the_past
+            offers.append(Offer(candidate, section, look, tokens, clashes, item, is_outdated, atom))
         return offers
+
+    def _current(self, needs: Sequence[Need]) -> Iterator[Candidate]:
+        """The candidates of these, and before each that is outdated the newest of the same thing, needed as both are.
+
+        Of what is outdated stays what matches well, what was left, and rules: time may have settled what both hold.
+        """
+        if not self._gatherer.in_conflict:
+            yield from self._gatherer.gather(needs)
+            return
+        asked = {need.subject: need for need in needs if need.subject not in self._seen}
+        found = {candidate.need.subject: candidate for candidate in self._gatherer.gather(list(asked.values()))}
+        for subject, candidate in found.items():
+            newer = self._outdated.newest(subject) if candidate.clashes else None
+            if newer is None:
+                if subject not in self._seen:
+                    self._seen.add(subject)
+                    yield candidate
+                continue
+            if newer not in self._seen:
+                self._seen.add(newer)
+                need = _both(candidate.need, self._known.get(newer), newer)
+                if newer not in asked:
+                    found_now = self._gatherer.gather([need])
+                else:
+                    found_now = [replace(found[newer], need=need)] if newer in found else []
+                self._lacking.update([] if found_now else [newer])
+                yield from found_now
+            if newer in self._lacking:
+                self._gatherer.drop("outdated", candidate)
+                continue
+            parts = candidate.need.parts
+            matches = parts.get("match", 0.0) > 0 and not candidate.need.is_weak
+            if matches or candidate.is_left or candidate.is_taught or subject in self._pins or self._is_of_the_past:
+                yield replace(candidate, newer=newer)
+            else:
+                self._gatherer.drop("outdated", candidate)
+
+    @cached_property
+    def _is_of_the_past(self) -> bool:
+        """Whether the objective asks for what held before."""
+        return self._asked.objective is not None and read_when(self._asked.objective, self._snapshot.at).asked in _PAST
 
     def _form(self, candidate: Candidate, look: Look, room: int) -> tuple[OpeningAtom | None, int] | None:
         """The form in which a candidate would be shown, and what it takes; None in place of one that is just whole."""
@@ -480,14 +536,21 @@ class _Opener:
         """All that there is to say, in a reply that may still be too large."""
         gatherer = self._gatherer
         for offer in rest:
-            gatherer.drop("rule_no_room" if self._is_pinned(offer) else "no_room", offer.candidate)
+            reason = "rule_no_room" if self._is_pinned(offer) else "no_room"
+            gatherer.drop("outdated" if offer.is_outdated else reason, offer.candidate)
         absent = {missing.name: missing for missing in self._absent}
         for offer in filter(lambda offer: gatherer.depends(offer.candidate), shown):
             for missing in absent_under(self._snapshot.transaction, offer.candidate.need.subject, offer.name):
                 absent.setdefault(missing.name, missing)
-        best = sorted(gatherer.lost, key=lambda lost: self._named_first(lost.need))[:_BEST]
+        current = (lost for lost in gatherer.lost if lost.reason != "outdated")
+        best = sorted(current, key=lambda lost: self._named_first(lost.need))[:_BEST]
         sections: dict[str, tuple[OpeningAtom, ...]] = {}
-        for offer in sorted(shown, key=lambda offer: (offer.waits, -offer.item.value)):
+
+        def place(offer: Offer) -> tuple[bool, bool, float]:
+            rank = offer.candidate.version.seq if offer.is_outdated else offer.item.value
+            return offer.is_outdated, offer.waits and not offer.is_outdated, -rank
+
+        for offer in sorted(shown, key=place):
             sections[offer.section] = (*sections.get(offer.section, ()), offer.atom)
         return replace(
             envelope,
@@ -502,3 +565,16 @@ class _Opener:
                 {lost.name: lost.reason for lost in best},
             ),
         )
+
+
+def _both(outdated: Need, own: Need | None, subject: bytes) -> Need:
+    """The need of what takes the place of an outdated one: as the two are needed."""
+    if own is None:
+        return outdated._replace(subject=subject)
+    parts = {
+        part: max(outdated.parts.get(part, 0.0), own.parts.get(part, 0.0)) for part in {**outdated.parts, **own.parts}
+    }
+    matches = [need for need in (outdated, own) if need.parts.get("match", 0.0) > 0]
+    is_weak = bool(matches) and all(need.is_weak for need in matches)
+    waits, is_beside = outdated.waits and own.waits, outdated.is_beside and own.is_beside
+    return Need(subject, max(outdated.share, own.share), parts, is_weak, waits, is_beside)

@@ -69,6 +69,8 @@ class Candidate:
     in_domain: bool
     clashes: tuple[Clash, ...]
     stale: tuple[Stale, ...]
+    newer: bytes | None = None
+    """The atom that says now what this one said, if there is one: this one is outdated."""
 
     @property
     def is_taught(self) -> bool:
@@ -171,9 +173,11 @@ class Gatherer:
         self.domains = Domains(snapshot)
         self._around: dict[bytes, list[Link] | None] = {}
         self._cards: dict[bytes, Card] = {}
-        self._latest = LatestVersions(snapshot.transaction)
+        self.latest = LatestVersions(snapshot.transaction)
         self._read: Kept = kept_by(snapshot.transaction, "candidates") if snapshot.is_now else {}
-        self._in_conflict = has_conflicts(snapshot.transaction)
+        self.in_conflict = has_conflicts(snapshot.transaction)
+        """Whether there is any conflict, settled or not."""
+        self._open: dict[bytes, tuple[Clash, ...]] = {}
         self.left_out: Counter[str] = Counter()
         self.lost: list[Lost] = []
 
@@ -225,7 +229,7 @@ class Gatherer:
         transaction = self._snapshot.transaction
         if not is_lasting(transaction, [link.seq for link in (*into, *groups)]):
             return None, None
-        references = sum([self._latest.is_live(link.source) for link in into])
+        references = sum([self.latest.is_live(link.source) for link in into])
         return references, tuple([link.target for link in groups])
 
     def groups_of(self, subject: bytes) -> tuple[bytes, ...]:
@@ -289,7 +293,7 @@ class Gatherer:
         if self._domain is None:
             return False
         if self._inside is not None:
-            latest = self._latest.of(subject)
+            latest = self.latest.of(subject)
             return latest is not None and bool(self._inside[latest.seq])
         self.groups_of(subject)  # out of the edges that are read anyway
         return self.domains.belongs(subject, self._domain)
@@ -309,7 +313,7 @@ class Gatherer:
         for need in needs:
             if hidden is not None and need.subject in hidden.atoms:
                 continue
-            version = self._latest.of(need.subject)
+            version = self.latest.of(need.subject)
             if version is None:
                 self.left_out["forgotten"] += 1
             elif (version.name or "").startswith(CIPHERTEXT):  # locked, it is as absent
@@ -338,7 +342,7 @@ class Gatherer:
         subject, card = need.subject, read.card
         if card.superseded and is_superseded(self._snapshot, subject, self._links(subject, SUPERSEDES, out=False)):
             return "superseded"
-        clashes = self._clashes(subject) if self._in_conflict else ()
+        clashes = self.clashes_of(subject) if self.in_conflict else ()
         stale = stale_because(self._snapshot, subject, card) if card.depends else ()
         grounds = self._grounds(read, body, confirmed, clashes, is_stale=bool(stale))
         evidence = weigh(grounds)
@@ -347,18 +351,23 @@ class Gatherer:
         groups = self.groups_of(subject) if read.groups is None else read.groups
         return Candidate(need, version, body, evidence, groups, self.is_in_domain(subject), clashes, stale)
 
-    def _clashes(self, subject: bytes) -> tuple[Clash, ...]:
-        """Its open conflicts; those with ingested text only where such text is shown.
+    def clashes_of(self, subject: bytes) -> tuple[Clash, ...]:
+        """The open conflicts of an atom; those with ingested text only where such text is shown.
 
         A page that somebody else wrote neither gets into the opening by contradicting what is there, nor makes that
         doubtful.
         """
-        found = tuple(conflicts_of(self._snapshot, subject))
-        return found if self._ingested else tuple(clash for clash in found if not self._is_withheld(subject, clash))
+        known = self._open.get(subject)
+        if known is None:
+            known = tuple(conflicts_of(self._snapshot, subject))
+            if not self._ingested:
+                known = tuple(clash for clash in known if not self._is_withheld(subject, clash))
+            self._open[subject] = known
+        return known
 
     def _is_withheld(self, subject: bytes, clash: Clash) -> bool:
         other = clash.second if clash.first == subject else clash.first
-        version = self._latest.of(other)
+        version = self.latest.of(other)
         (body,) = (None,) if version is None else bodies_of(self._snapshot.transaction, [version.seq])
         return body is None or body.members.get("origin") == "ingested"
 

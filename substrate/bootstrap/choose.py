@@ -40,7 +40,8 @@ def choose(
     what it needs, and a correction is made shorter where there is less. All others stand in line, but for the best
     matches, which come before them; and behind it weak matches that wait. Room that is left holds the beginnings of
     further matches. `aimed`: at an objective alone; what only use speaks for comes last then. `unmatched`: nothing is
-    known to match it, and what the last session left comes behind what was taught.
+    known to match it, and what the last session left comes behind what was taught. Behind all others comes what is
+    outdated, and only beside what is newer.
     """
     best = _best_matches(offers)
     choice = _Choice(offers, room, measure, aimed=aimed)
@@ -60,7 +61,8 @@ def _best_matches(offers: Sequence[Offer]) -> list[int]:
 
     What only holds others together is none: its name says little.
     """
-    shares = {at: offer.candidate.need.parts.get("match", 0.0) for at, offer in enumerate(offers)}
+    current = ((at, offer) for at, offer in enumerate(offers) if not offer.is_outdated)
+    shares = {at: offer.candidate.need.parts.get("match", 0.0) for at, offer in current}
     least = NEARLY * max(shares.values(), default=0.0)
     near = [at for at, share in shares.items() if share > 0 and share >= least]
     best = [at for at in near if offers[at].section == "atoms" and not offers[at].candidate.is_holder]
@@ -84,10 +86,14 @@ class _Choice:
         self._taken: dict[Hashable, float] = {}
         self._told: set[ConflictingFacts] = set()
         """The conflicts of what was taken: each is told once, though it is one of two atoms."""
-        self._rules = [at for at, offer in enumerate(offers) if offer.section != "atoms"]
-        others = set(range(len(offers))) - set(self._rules)
+        self._outdated = {at for at, offer in enumerate(offers) if offer.is_outdated}
+        current = (
+            [at for at in range(len(offers)) if at not in self._outdated] if self._outdated else range(len(offers))
+        )
+        self._rules = [at for at in current if offers[at].section != "atoms"]
+        others = set(current) - set(self._rules)
         self._fills = {at for at in others if aimed and offers[at].candidate.is_filler}
-        self._line = [at for at in range(len(offers)) if at not in self._fills]
+        self._line = [at for at in current if at not in self._fills]
 
     def rules(self) -> list[int]:
         """The places of the rules that were taken."""
@@ -116,7 +122,7 @@ class _Choice:
             self._take(self._rules, int(self._room * PINNED_PART))
         else:
             self._take(rules, self._room)
-        taught = [at for at, offer in enumerate(self._offers) if offer.candidate.is_taught]
+        taught = [at for at, offer in enumerate(self._offers) if offer.candidate.is_taught and not offer.is_outdated]
         for at in sorted(taught, key=lambda at: -self._offers[at].item.value):
             if self._offers[at].candidate.is_correction:
                 self._take_short(at, self._room)
@@ -154,6 +160,8 @@ class _Choice:
             if self._room >= _WORTHWHILE and _matches(self._offers[at]):
                 self._take_short(at, self._room)
         self._take(self._fills, self._room)
+        shown = {self._offers[at].candidate.need.subject for at in self._chosen} if self._outdated else set()
+        self._take([at for at in sorted(self._outdated) if self._offers[at].candidate.newer in shown], self._room)
 
     def _take(self, waiting: Iterable[int], most: int) -> None:
         left = [at for at in waiting if at not in self._chosen]
@@ -174,7 +182,7 @@ class _Choice:
     def _item(self, at: int) -> Item:
         """What it adds to what was taken: a conflict that is told already takes no more room."""
         offer = self._offers[at]
-        if self._told.isdisjoint(offer.clashes):
+        if not offer.clashes or self._told.isdisjoint(offer.clashes):
             return offer.item
         cost = offer.tokens + clashes_cost(offer, self._measure, self._told)
         return replace(offer.item, cost=min(cost, offer.item.cost))

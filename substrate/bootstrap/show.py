@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from substrate.atoms.stale import Stale
 from substrate.bootstrap.candidates import Candidate
-from substrate.bootstrap.fit import Measure, brief, cost_of, form_of
+from substrate.bootstrap.fit import Measure, cost_of, form_of
 from substrate.bootstrap.pack import Item
 from substrate.kv.api import ReadTransaction, kept_by
 from substrate.result import compact_json
@@ -68,6 +68,8 @@ class Offer:
     """What the atom takes."""
     clashes: tuple[ConflictingFacts, ...]
     item: Item
+    is_outdated: bool = False
+    """Whether it comes behind all others, and only if what is newer is shown."""
     form: OpeningAtom | None = None
     """The atom, if it was made; most offers are not taken, and to make one costs more than to say what it takes."""
 
@@ -94,13 +96,16 @@ class Look(NamedTuple):
 
     why: str
     is_brief: bool
+    newer: str = ""
+    """The name of the atom that says now what this one said."""
 
 
 def looking(candidate: Candidate, look: Look, tokens: int = 0) -> OpeningAtom:
     """The atom with its value whole, as it looks; and what it takes, if that is known."""
-    if look.is_brief:
-        return replace(brief(atom_shown(candidate, look.why)), tokens=tokens)
-    return atom_shown(candidate, look.why, tokens)
+    atom = atom_shown(candidate, look.why, tokens)
+    if look.is_brief or look.newer:
+        return replace(atom, brief=look.is_brief, newer=look.newer)
+    return atom
 
 
 class Costs:
@@ -127,6 +132,8 @@ class Costs:
             origin = candidate.body.members.get("origin")
             evidence = notable_evidence(origin, candidate.evidence.value)  # type: ignore[arg-type]
             cost += 0 if evidence is None else self._field("evidence", evidence)
+        if look.newer:
+            return cost + self._field("newer", look.newer)
         return cost + (self._field("why", look.why) if look.why and look.why != MATCHES else 0)
 
     def _own(self, candidate: Candidate, look: Look) -> int:
@@ -224,11 +231,14 @@ def _stale(first: Stale, count: int) -> str:
     return first.reason + (f"; and {count - 1} more" if count > 1 else "")
 
 
-def clashes_shown(candidate: Candidate, name_of: Callable[[bytes], str]) -> tuple[ConflictingFacts, ...]:
-    """The first of the candidate's open conflicts, by name."""
+def clashes_shown(
+    candidate: Candidate, name_of: Callable[[bytes], str], is_outdated: Callable[[bytes], object]
+) -> tuple[ConflictingFacts, ...]:
+    """The first of the candidate's open conflicts, by name; but for those that time settles."""
+    clashes = [clash for clash in candidate.clashes if not (is_outdated(clash.first) or is_outdated(clash.second))]
     return tuple(
         ConflictingFacts(name_of(clash.first), name_of(clash.second), clash.kind, clash.reason)
-        for clash in candidate.clashes[:_MOST_CLASHES]
+        for clash in clashes[:_MOST_CLASHES]
     )
 
 

@@ -262,17 +262,15 @@ def _overlap(a: Held, b: Held) -> bool:
 
 def conflicts_of(snapshot: Snapshot, subject: bytes) -> list[Clash]:
     """The open conflicts of one atom. Reads its rows, and of each the two claims and the edges between them."""
-    return [
-        Clash(
-            row.first,
-            row.second,
-            row.kind,
-            _reason(snapshot.transaction, row),
-            _is_stated(snapshot.transaction, CONTRADICTS, row),
-        )
-        for row in map(in_order, conflicts_with(snapshot.transaction, subject))
-        if _is_open(snapshot, row)
-    ]
+    transaction = snapshot.transaction
+    found = []
+    for row in map(in_order, conflicts_with(transaction, subject)):
+        if not _is_standing(snapshot, row):
+            continue
+        how, confirmed = _found(transaction, row), _is_stated(transaction, CONTRADICTS, row)
+        if how is not None or confirmed:
+            found.append(Clash(row.first, row.second, row.kind, _reason(how), confirmed))
+    return found
 
 
 def own_conflicts(snapshot: Snapshot, subject: bytes) -> list[tuple[ConflictRow, Contradicted]]:
@@ -282,7 +280,7 @@ def own_conflicts(snapshot: Snapshot, subject: bytes) -> list[tuple[ConflictRow,
     for row in map(in_order, conflicts_with(transaction, subject)):
         if _is_open(snapshot, row) and _is_own(transaction, row):
             first, second = _name(transaction, row.first), _name(transaction, row.second)
-            found.append((row, Contradicted(first, second, row.kind, _reason(transaction, row))))
+            found.append((row, Contradicted(first, second, row.kind, _reason(_found(transaction, row)))))
     return found
 
 
@@ -307,15 +305,20 @@ def list_conflicts(snapshot: Snapshot, name: str | None, *, limit: int, offset: 
 
 
 def _is_open(snapshot: Snapshot, row: ConflictRow) -> bool:
+    if not _is_standing(snapshot, row):
+        return False
+    return _found(snapshot.transaction, row) is not None or _is_stated(snapshot.transaction, CONTRADICTS, row)
+
+
+def _is_standing(snapshot: Snapshot, row: ConflictRow) -> bool:
+    """Whether both versions are in use, and nothing settles what they say."""
     for subject, seq in ((row.first, row.first_seq), (row.second, row.second_seq)):
         current = latest_version(snapshot.transaction, subject)
         if current is None or current.seq != seq or current.kind is not Kind.PUT:
             return False  # a trace is not proven: the log says which version is current
     if any(is_superseded(snapshot, subject) for subject in (row.first, row.second)):
         return False
-    if is_settled(snapshot.transaction, row):
-        return False
-    return _found(snapshot.transaction, row) is not None or _is_stated(snapshot.transaction, CONTRADICTS, row)
+    return not is_settled(snapshot.transaction, row)
 
 
 def is_settled(transaction: ReadTransaction, row: ConflictRow) -> bool:
@@ -368,8 +371,7 @@ def _found(transaction: ReadTransaction, row: ConflictRow) -> Contradiction | No
         return claims.Contradiction(row.kind, row.kind)
 
 
-def _reason(transaction: ReadTransaction, row: ConflictRow) -> str:
-    found = _found(transaction, row)
+def _reason(found: Contradiction | None) -> str:
     return "an edge says so" if found is None else found.reason
 
 
@@ -378,4 +380,6 @@ def _shown(snapshot: Snapshot, row: ConflictRow) -> Conflict:
     for subject in (row.first, row.second):
         version = next(versions_of(snapshot.transaction, subject))
         atoms.append(atom_of(snapshot, version, require_body(snapshot.transaction, version.seq)))
-    return Conflict(atoms[0], atoms[1], row.kind, _reason(snapshot.transaction, row), from_microseconds(row.found_at))
+    return Conflict(
+        atoms[0], atoms[1], row.kind, _reason(_found(snapshot.transaction, row)), from_microseconds(row.found_at)
+    )

@@ -37,6 +37,7 @@ LEFT_OUT: Mapping[str, str] = {
     "duplicate": "says what one that is needed more says",
     "ingested": "text that was taken in from elsewhere; `ingested` shows what of it fits the objective",
     "superseded": "another atom took its place",
+    "outdated": "a newer atom says otherwise of the same thing; a larger budget may show it behind all others",
     "not_in_force": "does not hold now: it ended, or has not begun",
     "deleted": "taken out of use",
     "forgotten": "erased for good",
@@ -55,6 +56,7 @@ _IN_WORDS: Mapping[str, str] = {
     "duplicate": "that say the same",
     "ingested": "taken in from elsewhere",
     "superseded": "superseded",
+    "outdated": "outdated",
     "not_in_force": "not in force now",
     "deleted": "deleted",
     "forgotten": "forgotten",
@@ -69,6 +71,8 @@ LAST: Final = "from the last session"
 """Why an atom is here that was saved or accessed last, where nothing is known to match the objective well."""
 WEAK: Final = "matches weakly"
 """Why an atom is here that says little of the objective, where nothing says more."""
+_OUTDATED: Final = "outdated"
+"""The heading of atoms of which a newer one says otherwise."""
 _USUAL: Final = {"user": 0.73, "ingested": 0.27}
 """The evidence of a plain atom, by origin; of an agent's one half."""
 _NOTABLE: Final = 0.05
@@ -119,6 +123,8 @@ class OpeningAtom(Result):
     """Its share of the budget, in the shown form. Not in `to_dict`."""
     entities: tuple[str, ...] = ()
     """The entities that its value does not name: whom or what it is about."""
+    newer: str = ""
+    """The name of the newer atom that says otherwise of the same thing: this one is outdated. Empty: none."""
     brief: bool = False
     """Whether its room holds no more than its name, its value, whom it is about, why, and whether to look at it again.
     Not in `to_dict`."""
@@ -134,7 +140,9 @@ class OpeningAtom(Result):
         said = said_of(self.name, self.value, *told, shortened=self.shortened, entities=self.entities)
         if (evidence := self._notable_evidence) is not None:
             said["evidence"] = evidence
-        if self.why and self.why != MATCHES:
+        if self.newer:  # which says why to read on, and not why it is here
+            said["newer"] = self.newer
+        elif self.why and self.why != MATCHES:
             said["why"] = self.why
         if self.stale:
             said["stale"] = self.stale
@@ -154,7 +162,8 @@ class OpeningAtom(Result):
         stale = f"stale: {self.stale}" if self.stale else ""
         backed = "" if (evidence := self._notable_evidence) is None else f"evidence {evidence}"
         doubt = "unconfirmed" if self.unconfirmed else ""
-        remarks = "; ".join(remark for remark in (about, doubt, short, backed, _escaped(stale)) if remark)
+        newer = f"newer: {self.newer}" if self.newer else ""
+        remarks = "; ".join(remark for remark in (about, newer, doubt, short, backed, _escaped(stale)) if remark)
         return f"{self.name} = {_quoted(self.value)}" + (f" ({remarks})" if remarks else "")
 
 
@@ -246,7 +255,7 @@ class Opening(Result):
 
     @property
     def truncated(self) -> bool:
-        """Whether a larger budget would show more."""
+        """Whether a larger budget would show more, and not only what is outdated."""
         return self.cut or any(self.left_out.reasons.get(reason) for reason in _FOR_WANT_OF_ROOM)
 
     @property
@@ -330,15 +339,16 @@ class Opening(Result):
             lines += [f"{section}:", *(item.text() for item in items)] if items else []
         if self.weak:
             lines.append("nothing matches the objective well")
-        for why in sorted(dict.fromkeys(atom.why for atom in self.atoms), key=lambda why: why == WEAK):
+        told = [(_OUTDATED if atom.newer else atom.why, atom) for atom in self.atoms]
+        for why in sorted(dict.fromkeys(why for why, _ in told), key=_is_told_last):
             lines.append(f"{_escaped(why)}:" if why else "atoms:")
-            lines += [atom.text() for atom in self.atoms if atom.why == why]
+            lines += [atom.text() for heading, atom in told if heading == why]
         if self.conflicting_facts:
             lines += ["in conflict, ask which one holds:", *(clash.text() for clash in self.conflicting_facts)]
         if self.absent:
             lines += ["absent:", *(missing.text() for missing in self.absent)]
-        if said := self.left_out.text():
-            lines.append(f"left out: {said}")
+        if left_out := self.left_out.text():
+            lines.append(f"left out: {left_out}")
         if self.meaning and self.max_tokens >= _SMALL:
             lines.append("matched by words only")
         elif self._tells_lag:
@@ -383,6 +393,10 @@ def said_of(  # noqa: PLR0913, PLR0917
 def notable_evidence(origin: str | None, evidence: float) -> float | None:
     """The evidence of an atom of this origin as it is shown; None where it is as usual, and is not."""
     return None if abs(evidence - _USUAL.get(origin or "agent", 0.5)) < _NOTABLE else round(evidence, 2)
+
+
+def _is_told_last(why: str) -> int:
+    return (WEAK, _OUTDATED).index(why) + 1 if why in {WEAK, _OUTDATED} else 0
 
 
 def _quoted(text: str) -> str:

@@ -10,7 +10,8 @@ since few of what only use speaks for come into question beside an objective; on
 In 22 of them it is told since of an entity, whose listed name is cut after 12 letters, whom it is about: its value
 names that only within a word. Of 5 openings without an objective it is told since what the last session left; of one of
 a domain the newest atoms are looked for among as many versions as there were entries before. 6 openings have more room
-since a conflict between two atoms is charged once.
+since a conflict between two atoms is charged once. In 51 the newest of several statements of one thing stands in the
+place of those that it outdates, or it is told how many are outdated; that is not told as a conflict any more.
 An answer that differs on purpose gets a line in `EXPLAINED`.
 """
 

@@ -77,6 +77,13 @@ def superseded(memory: Memory) -> Opening:
     return opening
 
 
+def outdated(memory: Memory) -> Opening:
+    for at, value in enumerate(("Ada owns billing", "Lena owns billing")):
+        memory.checkpoint([{"name": f"v1.fact.f{at}", "value": value, "occurred_at": f"2001-01-0{at + 1}"}])
+    weak = Need(subject(memory, "v1.fact.f0"), 0.5, {"match": 0.5}, is_weak=True)
+    return with_needs(memory, [weak], Request.of("billing"))
+
+
 def not_in_force(memory: Memory) -> Opening:
     memory.checkpoint([{"name": "v1.fact.a", "value": "ended", "valid_to": "1969-01-01"}])
     return opened(memory, {"v1.fact.a": 1})
@@ -128,6 +135,7 @@ REASONS = (
     duplicate,
     ingested,
     superseded,
+    outdated,
     not_in_force,
     deleted,
     forgotten,

@@ -92,6 +92,7 @@ def _misplaced(path: tuple[str, ...], holder: Mapping[str, Any], text: str) -> l
 SECTIONS = ("goals", "constraints", "preferences", "atoms", "conflictingFacts", "absent")
 LINES = re.compile(
     r'objective "(?:[^"\\]|\\.)*"|goals:|constraints:|preferences:|atoms:|in conflict, ask which one holds:|absent:'
+    r"|outdated:"
     r"|v\d+\..*|left out: .*|matched by words only|nothing matches the objective well|tokens \d+ of \d+ by [\w ]+|"
     + "|".join(f"{re.escape(words)}:" for words in (*_WORDS.values(), WEAK))
 )
@@ -102,11 +103,13 @@ def _of_lines(block: str, said: Mapping[str, Any]) -> list[str]:
     lines = block.splitlines()
     parts = [said[name] for name in SECTIONS if said.get(name) and name != "atoms"]
     how = said.get("matched", "")
-    reasons = {WEAK if "weakly" in how else atom.get("why", "") for atom in said.get("atoms", ())}
+    atoms = said.get("atoms", ())
+    reasons = {WEAK if "weakly" in how else atom.get("why", "") for atom in atoms if "newer" not in atom}
+    reasons |= {"outdated" for atom in atoms if "newer" in atom}
     told = any(line.startswith("left out: ") for line in lines)  # below 1,000 tokens the text alone may count them
     left = "leftOut" in said or ("truncated" in said and told)
     single = ("objective" in said) + left + ("words" in how) + ("weakly" in how) + 1
-    single += len(reasons) + len(said.get("atoms", ()))
+    single += len(reasons) + len(atoms)
     found = [f"a line that is none of ours: {line!r}" for line in lines if not LINES.fullmatch(line)]
     if len(lines) != single + sum(1 + len(part) for part in parts):
         found.append(f"{len(lines)} lines, which are not those of its parts")

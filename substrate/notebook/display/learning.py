@@ -92,9 +92,10 @@ def _atom(one: OpeningAtom) -> list[Child]:
     evidence = None if one.evidence is None else bar(one.evidence, f"evidence {one.evidence:.2f}")
     short = f"beginning of {one.shortened:,} characters" if one.shortened else ""
     about = h("div", "about ", h("bdi", ", ".join(one.entities)), css="ss-faint") if one.entities else None
+    newer = h("div", badge("outdated"), "newer: ", name(one.newer)) if one.newer else None
     stale = [badge("to be reviewed"), h("bdi", one.stale)] if one.stale else None
     return [
-        [h("div", name(one.name)), about, h("div", stored(one.value)), h("div", stale) if stale else None],
+        [h("div", name(one.name)), about, h("div", stored(one.value)), newer, h("div", stale) if stale else None],
         [evidence, h("div", h("bdi", one.why or ""), " ", short, css="ss-faint")],
     ]
 

@@ -50,6 +50,7 @@ class OpenedAtom(CamelShape):
     origin: str | None = Field(None, description="user, agent or ingested")
     evidence: float | None = Field(None, description="how well supported, 0 to 1, where it is not as usual")
     why: str | None = Field(None, description="why it is here, if not because it matches the objective")
+    newer: str | None = Field(None, description="outdated: the key of a newer atom that says otherwise of the same")
     stale: str | None = Field(None, description="the dependency that has changed since: review it")
     unconfirmed: bool | None = Field(None, description="found by rules in a transcript: nobody has confirmed it")
 
