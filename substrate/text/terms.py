@@ -220,7 +220,7 @@ def _parted(text: str) -> str:
     return "\n".join(("", *_words_and_signs(is_ascii=text.isascii()).findall(text), ""))
 
 
-@cache
+@lru_cache(maxsize=2)
 def _words_and_signs(*, is_ascii: bool) -> re.Pattern[str]:
     """Characters that follow each other and are of one word, or any other character. See `_is_one_word`."""
     if is_ascii:

@@ -130,14 +130,14 @@ def test_parts_speak_alone_and_the_table_says_the_same(notebook: Notebook) -> No
 def test_what_is_trained_here_is_learnt_and_shown(notebook: Notebook) -> None:
     shown, widget = run(notebook)
     box = widget.get_by_test_id("add-name").get_by_role("combobox")
-    box.press_sequentially("v1.decision")
+    box.fill("v1.decision")
     expect(widget.get_by_role("option", name=LEDGER)).to_be_visible()
     shown.page.keyboard.press("ArrowDown")
     shown.page.keyboard.press("Enter")
     shown.until(f"widget.sequence == [{LEDGER!r}]")
     expect(widget.get_by_test_id("train")).to_be_disabled()
     node(widget, "v1.contact.auditor").get_by_test_id("add").click()
-    box.press_sequentially("v1.fact.nowhere")
+    box.fill("v1.fact.nowhere")
     shown.until("widget.typed == 'v1.fact.nowhere' and widget.wait()")
     shown.page.keyboard.press("Escape")
     widget.get_by_test_id("passes").select_option("3")
@@ -175,7 +175,7 @@ def test_many_sessions_are_taken_in_while_the_kernel_is_free(notebook: Notebook)
 def test_names_are_text_and_a_dead_kernel_is_told(notebook: Notebook) -> None:
     shown, widget = run(notebook)
     box = widget.get_by_test_id("go-to").get_by_role("combobox")
-    box.press_sequentially("<img src=x onerror=window.harmed=1>")
+    box.fill("<img src=x onerror=window.harmed=1>")
     shown.page.keyboard.press("Enter")
     shown.until("'img' in widget.selected and widget.wait()")
     expect(widget.get_by_test_id("empty")).to_be_visible()
@@ -320,7 +320,7 @@ def test_without_an_atom_one_begins_somewhere(notebook: Notebook) -> None:
 def test_a_part_of_a_name_is_enough_and_what_is_offered_is_not_cut_off(notebook: Notebook) -> None:
     shown, widget = run(notebook)
     box = widget.get_by_test_id("add-name").get_by_role("combobox")  # the last thing in the cell
-    box.press_sequentially("edge")
+    box.fill("edge")
     option = widget.get_by_role("option", name=LEDGER)
     expect(option).to_be_visible()
     on_top = option.evaluate(
