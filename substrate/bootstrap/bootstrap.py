@@ -178,6 +178,7 @@ def bootstrap(  # noqa: PLR0913
         set_aside=forecaster.set_aside,
         lag=forecaster.lag,
         last=last,
+        last_first=forecaster.is_met,
     )
 
 
@@ -194,15 +195,17 @@ def open_with(  # noqa: PLR0913
     set_aside: int = 0,
     lag: int = 0,
     last: Sequence[bytes] = (),
+    last_first: bool = False,
 ) -> Opening:
     """The opening of a session that needs these, as the model has it. `counter`: if not as everywhere.
 
     `inside`: which versions are of atoms of the domain, if that is known; `set_aside`: how many pages match besides;
     `lag`: how many versions were compared by words alone; `last`: what the last session left, newest first, where
-    nothing is known to match the objective well.
+    nothing is known to match the objective well; `last_first`: whether it comes before what past objectives needed.
     """
     measure = Measure.of(counter or token_counter(), shown)
-    return _Opener(snapshot, documents, asked, needs, measure, inside, last).open(meaning, set_aside, lag)
+    opener = _Opener(snapshot, documents, asked, needs, measure, inside, last, last_first=last_first)
+    return opener.open(meaning, set_aside, lag)
 
 
 class _Opener:
@@ -217,6 +220,8 @@ class _Opener:
         measure: Measure,
         inside: Mask | None,
         last: Sequence[bytes],
+        *,
+        last_first: bool,
     ) -> None:
         self._snapshot = snapshot
         self._documents = documents
@@ -228,6 +233,7 @@ class _Opener:
         self._pins = pinned(snapshot, documents)
         # Rules are shown anyway, in their own order.
         self._last = tuple(islice((subject for subject in last if subject not in self._pins), _LAST))
+        self._last_first = asked.objective is not None and bool(self._last) and last_first
         self._costs, self._texts = Costs(snapshot.transaction, measure), Texts(snapshot.transaction)
         self._gatherer = Gatherer(
             snapshot, domain=self._domain, threshold=asked.threshold, ingested=asked.ingested, inside=inside
@@ -257,7 +263,7 @@ class _Opener:
         envelope = replace(self._envelope(), meaning=meaning, lag=lag)
         room = room_in(envelope, measure)
         offers = self._offers(room)
-        chosen, rest = choose(offers, room, measure, aimed=self._is_aimed, unmatched=envelope.unmatched)
+        chosen, rest = choose(offers, room, measure, aimed=self._is_aimed, last_first=self._last_first)
         weakest = [offer.name for offer in reversed(chosen)]
         costs = {offer.name: offer.tokens for offer in chosen}
         return fit(self._draft(envelope, chosen, rest), weakest, measure, costs)

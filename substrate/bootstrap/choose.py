@@ -32,25 +32,25 @@ _WORTHWHILE: Final = 40
 
 
 def choose(
-    offers: Sequence[Offer], room: int, measure: Measure, *, aimed: bool, unmatched: bool = False
+    offers: Sequence[Offer], room: int, measure: Measure, *, aimed: bool, last_first: bool = False
 ) -> tuple[list[Offer], list[Offer]]:
     """Those to show, the dearest first; and the rest.
 
     Goals, constraints and preferences may take a part of the room; what was taught for such an objective then takes
     what it needs, and a correction is made shorter where there is less. All others stand in line, but for the best
     matches, which come before them; and behind it weak matches that wait. Room that is left holds the beginnings of
-    further matches. `aimed`: at an objective alone; what only use speaks for comes last then. `unmatched`: nothing is
-    known to match it, and what the last session left comes behind what was taught. Behind all others comes what is
-    outdated, and only beside what is newer.
+    further matches. `aimed`: at an objective alone; what only use speaks for comes last then. `last_first`: what the
+    last session left comes right behind what was taught. Behind all others comes what is outdated, and only beside what
+    is newer.
     """
     best = _best_matches(offers)
     choice = _Choice(offers, room, measure, aimed=aimed)
-    choice.take_first(left=unmatched)
+    choice.take_first(left=last_first)
     choice.take_line()
     if choice.lacks(best):
         rules = choice.rules()  # none of them is given up for a match
         choice = _Choice(offers, room, measure, aimed=aimed)
-        choice.take_first(rules, left=unmatched)
+        choice.take_first(rules, left=last_first)
         choice.take_line(best)
     choice.fill()
     return choice.result(best)

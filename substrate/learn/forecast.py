@@ -53,6 +53,8 @@ class Forecaster:
         """Pages that match the objective of `before` well, and were set aside for what people said."""
         self.is_known = True
         """Whether something matches that objective well beyond doubt, or it is settled what one like it needs."""
+        self.is_met = False
+        """Whether past sessions had an objective like it."""
 
     # -- what each part says, for who weighs them -----------------------------------------------------------------
 
@@ -70,6 +72,7 @@ class Forecaster:
         found, self._well, self.set_aside, self.lag, is_sure = matched
         parts = self._reader.before(domain, objective, found, match.alike(self._snapshot.transaction))
         self.is_known = is_sure or self._reader.is_settled
+        self.is_met = bool(self._reader.fitting)
         return parts
 
     def weights(self, question: str) -> dict[str, float]:
