@@ -76,8 +76,9 @@ def fill(memory: Memory) -> None:
         title="The heron page",
         source="heron.md",
     )
+    ends = {"source": "Heron Marsh", "target": "Nightjar DB"}
     memory.relate(
-        {"source": "Heron Marsh", "type": "uses", "target": "Nightjar DB", "text": "Heron Marsh uses Nightjar DB."},
+        [{**ends, "type": kind, "text": f"Heron Marsh {kind} Nightjar DB."} for kind in ("uses", "monitors")],
         domain="vault_nightjar",
     )
     memory.train([OPEN, HIDDEN, "v1.fact.far_nightjar"], passes=3)
