@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -212,7 +212,7 @@ class Match:
         return shares
 
 
-@cache
+@lru_cache(maxsize=2)  # of the two lists
 def _stems(words: str) -> frozenset[str]:
     return frozenset(term.term for term in query_terms(words))
 
