@@ -125,7 +125,8 @@ def _behind(text: str, name: str, start: int, end: int) -> str:
     """The token that tells to what a name belongs: `A's`, `Users' guide`, `A-like`; none if it stands alone."""
     if end - start > 1 and text[end - 1] == "s" and text[end - 2] in _QUOTES and name[-2:-1] not in _QUOTES:
         return f"{OWNER} "
-    after = text[end : end + 2]
+    behind = end + text.startswith("`", end)  # `A`-like
+    after = text[behind : behind + 2]
     if after[:1] in _SIGNS and after[1:].isalnum():
         return f"{JOINED} "
     if after[:1] in _QUOTES and after[1:].isalpha():  # `Don't`

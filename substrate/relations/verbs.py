@@ -101,7 +101,7 @@ def said_by_verb(
 
 
 def _ends(words: Sequence[str], phrase: Phrase, places: tuple[int, int, int], end: int) -> bool:
-    """Whether both names end where their tokens stand. The words of the type itself are sure of more."""
+    """Whether both names end where their tokens stand. The type's own words are sure of an object that goes on."""
     subject, verb, thing = places
     first, last = min(subject, thing), max(subject, thing)
     if (
@@ -110,15 +110,16 @@ def _ends(words: Sequence[str], phrase: Phrase, places: tuple[int, int, int], en
         or JOINED in (words[first - 1], words[last - 1])
     ):
         return False
-    if phrase.is_own:
-        return True
-    is_first = first + 1 == verb or ends_name(words, first) or _has_verb(words[first + 1 : verb])
-    return is_first and (end != last or ends_name(words, last))
+    is_first = first + 1 == verb or ends_name(words, first) or _has_verb(words[first + 1 : verb], words[verb])
+    return is_first and (phrase.is_own or end != last or ends_name(words, last))
 
 
-def _has_verb(between: Sequence[str]) -> bool:
-    """Whether a verb begins what stands between a name and its verb: `moved there and`, `continues to`."""
-    return between[:1] != () and (is_past(between[0]) or between[0] in _BEFORE_BASE or "to" in between)
+def _has_verb(between: Sequence[str], verb: str) -> bool:
+    """Whether a verb begins what stands between a name and its verb: `moved there and`, `keeps using`."""
+    if not between:
+        return False
+    is_governing = between[0].endswith("s") and ("and" in between or is_gerund(verb))  # not so in `A tests use`
+    return is_governing or is_past(between[0]) or between[0] in _BEFORE_BASE or "to" in between
 
 
 def is_form(word: str, phrase: Phrase) -> bool:
@@ -241,8 +242,7 @@ def _passive(words: Sequence[str], phrase: Phrase, thing: int, verb: int, subjec
     if phrase.behind and rest is not None:
         rest = _behind(rest, phrase)
     rest = after_time(rest or ())
-    by = ("by", "with") if phrase.is_own else ("by",)
-    is_said = bool(rest) and rest.pop(0) in by and is_object(rest, words[subject + 1 : subject + 2])
+    is_said = bool(rest) and rest.pop(0) == "by" and is_object(rest, words[subject + 1 : subject + 2])
     return said.meaning if is_said else None
 
 

@@ -197,7 +197,8 @@ def ends_name(words: Sequence[str], at: int) -> bool:
     if word in _AT_ONCE:
         return True
     if word in _BEHIND:
-        return len(behind) == 1 or behind[1] in _BEHIND or (behind[1] in _SMALL and behind[1] not in (OWNER, JOINED))
+        after = behind[-1]
+        return after in _BEHIND or after.endswith("ly") or (after in _SMALL and after not in (OWNER, JOINED))
     return word not in (OWNER, JOINED) and (
         word in _SMALL or word.endswith("ly") or word[0].isdigit() or word in _TIMES
     )

@@ -99,6 +99,9 @@ def test_what_is_carried_out_is_stated(text: str, kind: str) -> None:
     ("text", "kind"),
     [
         ("Send Acme to Beta.", "implements"),
+        ("The Acme tests use Beta.", "uses"),
+        ("`Acme` uses `Beta`-free builds.", "uses"),
+        ("Beta was called with Acme.", "calls"),
         ("Compare Acme to Beta.", "implements"),
         ("We contributed Acme to the Beta project.", "implements"),
         ("Acme falls back to Beta.", "implements"),
