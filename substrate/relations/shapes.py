@@ -29,6 +29,10 @@ from substrate.relations.words import (
 __all__ = ["has_be", "is_finite", "is_joined_verb", "is_reduced", "is_relative_clause", "is_said_of", "leads_to"]
 
 _SAME_IN_PAST: Final = word_set("put set cut hit let read split shut spread cast beat cost hurt")
+_PARTICIPLES: Final = word_set(
+    "written spoken given taken drawn chosen beaten driven grown known seen begun lain eaten sung"
+)
+"""Those that are no past: `the message written to B`."""
 _RELATIVE: Final = frozenset(("which", "who", "that"))
 _WITHIN_ONE: Final = (STOPS - {",", "and"}) | NEGATIONS | {FIRST, SECOND, OWNER, JOINED, "to"}
 """What begins another statement."""
@@ -105,7 +109,7 @@ def is_joined_verb(words: Sequence[str], subject: int, verb: int, *, is_active: 
 
 def is_finite(word: str) -> bool:
     """Whether a verb has a form that needs nothing before it, as far as its ending tells."""
-    return word.endswith("s") or is_past(word) or word in _SAME_IN_PAST
+    return word.endswith("s") or (is_past(word) and word not in _PARTICIPLES) or word in _SAME_IN_PAST
 
 
 def leads_to(between: Sequence[str]) -> bool:

@@ -95,13 +95,13 @@ def said_by_verb(
                     meaning, end = CARRIES, verb
                 if meaning is None and phrase.behind and verb < min(subject, thing):
                     meaning, end = _with_object(words, phrase, verb, subject, thing), max(subject, thing)
-                if meaning is not None and _ends(words, phrase, (subject, verb, thing), end):
+                if meaning is not None and _ends(words, (subject, verb, thing), end):
                     return Said(end, meaning)
     return None
 
 
-def _ends(words: Sequence[str], phrase: Phrase, places: tuple[int, int, int], end: int) -> bool:
-    """Whether both names end where their tokens stand. The type's own words are sure of an object that goes on."""
+def _ends(words: Sequence[str], places: tuple[int, int, int], end: int) -> bool:
+    """Whether both names end where their tokens stand: of a name that goes on, nothing is said."""
     subject, verb, thing = places
     first, last = min(subject, thing), max(subject, thing)
     if (
@@ -111,7 +111,7 @@ def _ends(words: Sequence[str], phrase: Phrase, places: tuple[int, int, int], en
     ):
         return False
     is_first = first + 1 == verb or ends_name(words, first) or _has_verb(words[first + 1 : verb], words[verb])
-    return is_first and (phrase.is_own or end != last or ends_name(words, last))
+    return is_first and (end != last or ends_name(words, last))
 
 
 def _has_verb(between: Sequence[str], verb: str) -> bool:

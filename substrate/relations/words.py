@@ -110,6 +110,8 @@ _MODIFIERS: Final = 3
 _PIECE: Final = 3
 """Words of one thing in a list."""
 _LIKE_PREPOSITIONS: Final = word_set("per despite following regarding concerning given") | {OWNER, JOINED}
+_AWAY: Final = frozenset(("using", "once"))
+"""What leads away from a verb: `created using B`, `called once B is finished`."""
 _JOINING: Final = (",", "and", "or")
 _OF: Final = word_set("of for about behind like unlike")
 
@@ -160,7 +162,7 @@ def is_object(between: Sequence[str], behind: Sequence[str]) -> bool:
     if not between or (len(between) == 1 and between[0] in DETERMINERS - STOPS):
         return True
     is_cut = between[0] in _JOINING and not _is_predicate(between[1:2])  # not so in `uses and maintains B`
-    if is_cut or any(word.endswith("ing") for word in between[1:]):
+    if is_cut or not _AWAY.isdisjoint(between) or any(word.endswith("ing") for word in between[1:]):
         return False  # `offers ways using B`
     if STOPS.isdisjoint(between):
         return len(between) <= _MODIFIERS + 1 and all(is_part(word) for word in between)

@@ -100,6 +100,10 @@ def test_what_is_carried_out_is_stated(text: str, kind: str) -> None:
     [
         ("Send Acme to Beta.", "implements"),
         ("The Acme tests use Beta.", "uses"),
+        ("The Acme written to Beta.", "writes_to"),
+        ("Acme creates Beta sockets.", "creates"),
+        ("An Acme created using Beta.", "creates"),
+        ("Acme: called once Beta is done.", "calls"),
         ("`Acme` uses `Beta`-free builds.", "uses"),
         ("Beta was called with Acme.", "calls"),
         ("Compare Acme to Beta.", "implements"),
