@@ -18,7 +18,7 @@ import substrate
 memory = substrate.open("store", actor="ann")
 memory.checkpoint([
     {{"name": "{A}", "value": "Stripe", "origin": "user", "source": "contract.pdf, page 3"}},
-    {{"name": "{B}", "value": "Adyen", "confidence": 0.9}},
+    {{"name": "{B}", "value": "Adyen Pay", "confidence": 0.9}},
     "v1.goal.settlement = Payments settle within one day in all markets",
     "v1.constraint.pci = Card numbers never enter our logs, our tickets, or our test data",
     "v1.preference.answers = Short answers, with the numbers first",
@@ -33,7 +33,10 @@ memory.checkpoint([
     {{"source": "v1.decision.ledger", "type": "member_of", "target": "v1.domain.shop"}},
     {{"source": "v1.procedure.rollout", "type": "depends_on", "target": "{A}"}},
 ])
-memory.checkpoint([{{"name": "{A}", "value": "Stripe Payments", "origin": "user", "source": "contract.pdf, page 3"}}])
+memory.checkpoint([  # at one time: of two statements of which one is later, time settles the conflict
+    {{"name": "{A}", "value": "Stripe Payments", "origin": "user", "source": "contract.pdf, page 3"}},
+    {{"name": "{B}", "value": "Adyen"}},
+])
 for _ in range(6):
     memory.observe(["{A}", "v1.decision.ledger", "v1.procedure.rollout"], objective="switch the payment provider")
     memory.observe(["v1.fact.provider_fee", "{A}"], objective="compare fees of payment providers")
@@ -163,7 +166,7 @@ CONTRAST = """(element) => {
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_what_is_written_can_be_read(notebook: Notebook, theme: str) -> None:
-    shown = run(notebook, theme, STORE.replace("max_tokens=1200", "max_tokens=800"))  # so that some is left out
+    shown = run(notebook, theme, STORE.replace("max_tokens=1200", "max_tokens=700"))  # so that some is left out
     widget = shown.widget("Bootstrap preview")
     widget.locator(f'.bp-atom[data-name="{A}"]').click()
     expect(widget.locator(".bp-reasons")).to_be_visible()
