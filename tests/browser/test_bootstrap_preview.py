@@ -236,6 +236,17 @@ def test_what_another_process_writes_appears(notebook: Notebook) -> None:
     expect(widget.get_by_test_id("conflict").filter(has_text="v1.fact.api_limit")).to_be_visible()
 
 
+def test_an_outdated_atom_says_what_is_newer(notebook: Notebook) -> None:
+    shown = run(notebook)
+    widget = shown.widget("Bootstrap preview")
+    expect(widget.get_by_test_id("outdated")).to_have_count(0)
+    shown.python(f"memory.checkpoint(['{B} = Adyen Payments']).to_dict()")
+    row = widget.locator(f'.bp-atom[data-name="{A}"]')
+    expect(row.get_by_test_id("outdated")).to_have_attribute("title", f"newer: {B}")
+    expect(row).to_contain_text(f"newer: {B}")
+    picture(shown, "bootstrap-outdated")
+
+
 def test_both_are_kept_each_for_its_time_and_who_is_slower_is_told(notebook: Notebook) -> None:
     shown = run(notebook, "dark")
     widget = shown.widget("Bootstrap preview")

@@ -71,6 +71,7 @@ def _atom(atom: OpeningAtom) -> dict[str, object]:
         "tokens": atom.tokens,
         "why": atom.why,
         "stale": atom.stale,
+        "newer": atom.newer,
         "origin": atom.origin or "",
         "source": (atom.source or "")[:_CHARACTERS],
         "recorded_at": iso(atom.recorded_at) if atom.recorded_at else "",

@@ -102,12 +102,16 @@ function atomRow(model, { atom, number }, most, hidden) {
     atom.needs[group] / most, "bp-fill-need", atom.needs[group] >= 0.0005 ? percent(atom.needs[group]) : "–"));
   const cut = atom.characters > atom.value.length && h("span", { class: "sub-faint" }, ` … ${atom.characters.toLocaleString()} characters in all`);
   return h("div", { class: "bp-atom", role: "option", tabindex: "-1", hidden, "aria-selected": String(isSelected), "data-testid": "atom", "data-name": atom.name,
-    "aria-label": `${number}. ${visible(atom.name)}: ${visible(atom.value.slice(0, 200))}. ${atom.why}. Evidence ${atom.evidence.toFixed(2)}, ${atom.tokens} tokens` },
+    "aria-label": `${number}. ${visible(atom.name)}: ${visible(atom.value.slice(0, 200))}. ${atom.why}.${atom.newer && ` Outdated; newer: ${visible(atom.newer)}.`} Evidence ${atom.evidence.toFixed(2)}, ${atom.tokens} tokens` },
     h("span", { class: "bp-place" }, String(number)),
     h("span", { class: "bp-what" },
-      h("span", { class: "bp-line" }, stored(atom.name, { class: "sub-stored sub-mono bp-atom-name" }), atom.stale && h("span", { class: "sub-chip bp-stale", title: visible(atom.stale) }, "stale")),
+      h("span", { class: "bp-line" }, stored(atom.name, { class: "sub-stored sub-mono bp-atom-name" }),
+        atom.stale && h("span", { class: "sub-chip bp-stale", title: visible(atom.stale) }, "stale"),
+        atom.newer && h("span", { class: "sub-chip bp-stale", "data-testid": "outdated", title: `newer: ${visible(atom.newer)}` }, "outdated")),
       h("span", { class: "bp-value" }, stored(atom.value), cut),
-      h("span", { class: "bp-why" }, stored(atom.why)), atom.stale && isSelected && h("span", { class: "bp-why bp-warn" }, "stale: ", stored(atom.stale))),
+      h("span", { class: "bp-why" }, stored(atom.why)),
+      atom.newer && h("span", { class: "bp-why bp-warn" }, "newer: ", stored(atom.newer)),
+      atom.stale && isSelected && h("span", { class: "bp-why bp-warn" }, "stale: ", stored(atom.stale))),
     h("span", { class: "bp-measures" }, bars, measure("Evidence", `evidence ${atom.evidence.toFixed(2)}: ${strength(atom.evidence)}`, atom.evidence, "bp-fill-evidence", atom.evidence.toFixed(2))),
     h("span", { class: "bp-tokens" }, String(atom.tokens)),
     isSelected && reasons(atom, most));
