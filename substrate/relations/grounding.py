@@ -49,6 +49,7 @@ _ORDER: Final = (STATED, DENIED, REVERSED, DOUBTED, TOGETHER, APART)
 
 _LATER: Final = word_set("if unless tomorrow soon")
 _SPANS: Final = word_set("week month year spring summer autumn fall winter quarter decade")
+_CONDITIONS: Final = word_set("if whether unless")
 _UNTRUE: Final = word_set("wrong false untrue")
 _BEFORE_MONTH: Final = word_set("in since last from by until till during of early late mid")
 _BY_KIND: Final = frozenset(("located_in", "works_for", "part_of"))
@@ -183,8 +184,8 @@ def _is_open(words: Sequence[str]) -> bool:
 def _mood(clause: Clause, statement: Said) -> str:
     """Whether what is said up to a place is said to be so."""
     said = clause.words[: statement.end + 1]
-    if clause.asks:
-        return DOUBTED
+    if clause.asks or not _CONDITIONS.isdisjoint(said):
+        return DOUBTED  # also `if A does not use B`, which denies nothing
     if _has_negation(said[statement.start :]) or _ends_it(clause.words):
         return DOUBTED if statement.meaning == DENIES else DENIED  # `never stopped using`
     behind = clause.words[statement.end + 1 :]

@@ -194,7 +194,7 @@ def ends_name(words: Sequence[str], at: int) -> bool:
     if not behind:
         return True
     word = behind[0]
-    if word in _ANOTHER:  # `bought B a drink`
+    if word in _ANOTHER or word == "of":  # `bought B a drink`, `a B of small parts`
         return False
     if word in _AT_ONCE:
         return True

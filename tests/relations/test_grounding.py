@@ -41,6 +41,8 @@ def test_a_verb_that_denies_the_next_one_denies_the_relation(text: str, kind: st
     [
         ("Acme wanted to acquire Beta, but the deal failed.", "acquires"),
         ("Acme plans to acquire Beta.", "acquires"),
+        ("If Acme does not use Beta, it stops.", "uses"),
+        ("Nobody knows whether Acme uses Beta.", "uses"),
         ("Acme considered acquiring Beta.", "acquires"),
         ("Acme almost acquired Beta.", "acquires"),
         ("Acme was about to acquire Beta.", "acquires"),
@@ -100,6 +102,7 @@ def test_what_is_carried_out_is_stated(text: str, kind: str) -> None:
     [
         ("Send Acme to Beta.", "implements"),
         ("The Acme tests use Beta.", "uses"),
+        ("Acme provides a Beta of functions.", "provides"),
         ("The Acme written to Beta.", "writes_to"),
         ("Acme creates Beta sockets.", "creates"),
         ("An Acme created using Beta.", "creates"),
