@@ -17,8 +17,9 @@ from substrate.atoms.domains import DOMAIN, domain_name
 from substrate.atoms.links import windows_of
 from substrate.atoms.moments import read_time
 from substrate.entities.naming import entity_name
-from substrate.errors import InputError, SchemaInvalid
+from substrate.errors import HeadMoved, InputError, SchemaInvalid
 from substrate.limits import check_size
+from substrate.log.heads import require_head
 from substrate.log.log import Log
 from substrate.messages import Arg
 from substrate.proof.entry import Kind
@@ -30,8 +31,10 @@ from substrate.search.directory.find import known_entity
 from substrate.search.index import SearchIndex
 from substrate.snapshot import Snapshot
 from substrate.text.canonical import canonical, spelling
+from substrate.values.edges import Window
 from substrate.values.relations import Related, Vetted
 from substrate.values.times import from_microseconds
+from substrate.veil import bare
 from substrate.views.atoms import find_name
 from substrate.views.edges import find_link
 
@@ -39,6 +42,8 @@ __all__ = ["RelatePlan", "RelateRequest", "plan_relations", "relate"]
 
 _WINDOW: Final = ("valid_from", "valid_to")
 _FIELDS: Final = frozenset(("source", "type", "target", "confidence", "text", "cited", "judged", *_WINDOW))
+_TRIES: Final = 50
+"""So often it is planned again if others write meanwhile."""
 _UNTYPED: Final = "name"
 """What an entity is of which nobody says a type."""
 
@@ -114,6 +119,11 @@ class RelatePlan:
     edges: tuple[Mapping[str, object], ...]
     home: str
 
+    @property
+    def has_windows(self) -> bool:
+        """Whether a relation holds for some time only."""
+        return any("windows" in edge for edge in self.edges)
+
     def related(self, recorded: int) -> Related:
         """The report, of so many entries that were recorded."""
         made = tuple(str(atom["value"]) for name, atom in self.atoms.items() if name != self.home)
@@ -125,14 +135,17 @@ def plan_relations(snapshot: Snapshot, index: SearchIndex, request: RelateReques
     vetted = [vet(snapshot, index, proposal, request.home, request.besides) for proposal, _ in request.proposals]
     items = tuple(replace(one, stated=_is_to_state(one, request.least)) for one in vetted)
     atoms = _entities(snapshot, index, request, [one for one in items if one.stated])
-    edges = tuple(
-        _edge(one, given, {**_beside(snapshot, one, window), **window}, request)
-        for one, (given, window) in zip(items, request.proposals, strict=True)
-        if one.stated and not _is_there(snapshot, one, given, window)
-    )
+    edges: dict[tuple[object, ...], dict[str, object]] = {}
+    for one, (given, window) in zip(items, request.proposals, strict=True):
+        if one.stated and not _is_there(snapshot, one, given, window):
+            edge = _edge(one, given, request)
+            key = edge["source"], one.type, edge["target"]
+            if window:
+                edge["windows"] = _with_window(snapshot, one, window, edges.get(key))
+            edges[key] = edge
     if (atoms or edges) and find_name(snapshot.transaction, request.home) is None:
         atoms[request.home] = {"name": request.home, "value": request.home.removeprefix(DOMAIN)}
-    return RelatePlan(items, atoms, edges, request.home)
+    return RelatePlan(items, atoms, tuple(edges.values()), request.home)
 
 
 def relate(  # noqa: PLR0913 - where to read, where to write, what
@@ -145,13 +158,22 @@ def relate(  # noqa: PLR0913 - where to read, where to write, what
     allow_secrets: bool = False,
 ) -> Related:
     """See `Memory.relate`."""
-    with read() as snapshot:
-        planned = plan_relations(snapshot, index, request)
-    if not planned.atoms and not planned.edges:
-        return planned.related(0)
-    batch = Batch(atoms=tuple(planned.atoms.values()), edges=planned.edges)
-    saved = checkpoint(log, batch, said=said, allow_secrets=allow_secrets)
-    return planned.related(len(saved.seqs))
+    for tried in range(_TRIES):
+        with read() as snapshot:
+            planned = plan_relations(snapshot, index, request)
+            # Windows that stay were read here: what others state meanwhile must not be written over.
+            head = require_head(bare(snapshot.transaction)) if planned.has_windows else None
+        if not planned.atoms and not planned.edges:
+            break
+        batch = Batch(atoms=tuple(planned.atoms.values()), edges=planned.edges)
+        try:
+            saved = checkpoint(log, batch, expect=head, said=said, allow_secrets=allow_secrets)
+        except HeadMoved:
+            if tried + 1 == _TRIES:
+                raise
+            continue
+        return planned.related(len(saved.seqs))
+    return planned.related(0)
 
 
 def _is_to_state(one: Vetted, least: int) -> bool:
@@ -178,8 +200,10 @@ def _entities(
 
 def _is_there(snapshot: Snapshot, one: Vetted, given: Proposal, window: Mapping[str, object]) -> bool:
     """Whether the edge is stated already, and this says no more: another look at the same is no other statement."""
-    body = None if window else _stated(snapshot, one)
-    return body is not None and given.confidence in (None, body.members.get("confidence"))
+    body = _stated(snapshot, one)
+    if body is None or given.confidence not in (None, body.members.get("confidence")):
+        return False
+    return not window or _read_window(window) in windows_of(body)
 
 
 def _stated(snapshot: Snapshot, one: Vetted) -> Body | None:
@@ -193,28 +217,37 @@ def _stated(snapshot: Snapshot, one: Vetted) -> Body | None:
     return None if link is None or link.kind is not Kind.EDGE else body_of(snapshot.transaction, link.seq)
 
 
-def _beside(snapshot: Snapshot, one: Vetted, window: Mapping[str, object]) -> dict[str, object]:
-    """The windows of the edge that stay: those that do not overlap with the one that is stated now.
+def _with_window(
+    snapshot: Snapshot, one: Vetted, window: Mapping[str, object], earlier: Mapping[str, object] | None
+) -> list[Window]:
+    """The windows of the edge with this one: others stay if they do not overlap with it. `earlier`: of the same call.
 
     Who led it in 2021 may lead it again in 2023. A window that overlaps is corrected by this one.
     """
-    body = _stated(snapshot, one) if window else None
-    start, end = (None if key not in window else from_microseconds(read_time(window[key], key)) for key in _WINDOW)
+    new, body = _read_window(window), _stated(snapshot, one)
+    known = windows_of(body) if body is not None else ()
+    if earlier is not None:
+        known = earlier.get("windows", ())  # type: ignore[assignment]
     kept = [
-        known
-        for known in ([] if body is None else windows_of(body))
-        if (known.end is not None and start is not None and known.end <= start)
-        or (known.start is not None and end is not None and end <= known.start)
+        each
+        for each in known
+        if (each.end is not None and new.start is not None and each.end <= new.start)
+        or (each.start is not None and new.end is not None and new.end <= each.start)
     ]
-    return {"windows": kept} if kept else {}
+    return [*kept, new]
 
 
-def _edge(one: Vetted, given: Proposal, window: Mapping[str, object], request: RelateRequest) -> dict[str, object]:
+def _read_window(window: Mapping[str, object]) -> Window:
+    start, end = (None if key not in window else from_microseconds(read_time(window[key], key)) for key in _WINDOW)
+    return Window(start, end)
+
+
+def _edge(one: Vetted, given: Proposal, request: RelateRequest) -> dict[str, object]:
     ends = [
         atom or entity_name(request.home, name)
         for atom, name in ((one.source_atom, one.source), (one.target_atom, one.target))
     ]
-    edge: dict[str, object] = {"source": ends[0], "type": given.type, "target": ends[1], **window}
+    edge: dict[str, object] = {"source": ends[0], "type": given.type, "target": ends[1]}
     if given.confidence is not None:
         edge["confidence"] = given.confidence
     if one.cited is not None:
